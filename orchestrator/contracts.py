@@ -216,6 +216,7 @@ class Answer:
     usage: Usage = Usage()
     model: str = ""
     offline: bool = False
+    fallback: str = ""  # why the configured model was not used, if it was not
 
 
 # ── events: journal, trace and progress in one ────────────────────────────────────────────────

@@ -30,6 +30,10 @@ class ContextTooLong(ModelError):
         super().__init__(message, kind="context")
 
 
+class Fatal(HermesError):
+    """A tool that makes the whole question pointless says so with this; the loop ends with what it has."""
+
+
 class Stopped(Exception):
     """A leaf's work was ended from outside. `reason`: "deadline" | "cancelled"."""
 

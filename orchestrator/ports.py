@@ -3,13 +3,14 @@ wired in by the application; the kernel doesn't know which. What records are is 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
 from orchestrator.contracts import Event, Incoming, Json, Message, Principal, Reply, Scope, Window
 from orchestrator.stop import Stop
+from orchestrator.work import Abandoned
 
 
 class Sink(Protocol):
@@ -114,7 +115,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Everything fixed for a run, bound to one path of it. `window` and `scope` were resolved by code, once."""
+    """Everything fixed for a run, bound to one path of it. `window` and `scope` were resolved by code, once.
+
+    `asked`: how often each sub-agent was asked before this path, which keeps evidence ids apart.
+    """
 
     question: Incoming
     window: Window | None
@@ -126,3 +130,5 @@ class Context:
     principal: Principal = Principal()
     limits: Limits = Limits()
     lang: Literal["zh", "en"] = "en"
+    asked: Mapping[str, int] = field(default_factory=dict)
+    abandoned: Abandoned = field(default_factory=Abandoned)

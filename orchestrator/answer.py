@@ -1,0 +1,59 @@
+"""From the supervisor's outcome to the Answer: status, checked text, evidence, route and cost. Code only."""
+
+from __future__ import annotations
+
+from orchestrator.agent import Outcome
+from orchestrator.consult import told
+from orchestrator.contracts import Answer, AnswerStatus, Asked, Evidence, Findings, Json, Usage, from_json
+from orchestrator.evidence import Checked, check
+from orchestrator.ports import Context
+
+
+def rows(outcome: Outcome) -> list[Json]:
+    """What the delegates' results hold for code: {asked, findings, usage} each."""
+    fresh = (t.result.data for t in outcome.taken if not t.repeated)
+    return [row for data in fresh if isinstance(data, list) for row in data if isinstance(row, dict) and "asked" in row]
+
+
+def _evidence(outcome: Outcome) -> tuple[Evidence, ...]:
+    return tuple(e for t in outcome.taken if not t.repeated for f in told(t.result.data) for e in f.evidence)
+
+
+def _checked(outcome: Outcome, ctx: Context) -> Checked:
+    return check(outcome.text, _evidence(outcome), ctx.window, ctx.question.text)
+
+
+def unsupported(outcome: Outcome, ctx: Context) -> bool:
+    """An ops answer that cites nothing, though there was time to do better."""
+    return outcome.stopped is None and _checked(outcome, ctx).uncited
+
+
+def assemble(ctx: Context, outcome: Outcome, used: Usage, model: str) -> Answer:
+    """The Answer. Its text carries a visible mark after whatever evidence doesn't bear out."""
+    asked = rows(outcome)
+    found = [from_json(Findings, row["findings"]) for row in asked]
+    checked = _checked(outcome, ctx)
+    return Answer(
+        run_id=ctx.runtime.run,
+        status=_status(outcome, found),
+        text=checked.marked,
+        window=ctx.window,
+        scope=ctx.scope,
+        evidence=_evidence(outcome),
+        unverified=checked.unverified,
+        route=tuple(from_json(Asked, row["asked"]) for row in asked),
+        usage=sum((from_json(Usage, row["usage"]) for row in asked), used),
+        model=model,
+    )
+
+
+def _status(outcome: Outcome, found: list[Findings]) -> AnswerStatus:
+    if outcome.stopped in ("needs_input", "cancelled"):
+        return "needs_input" if outcome.stopped == "needs_input" else "cancelled"
+    if outcome.stopped == "fatal" or (found and all(f.status == "failed" for f in found)):
+        return "failed"
+    if outcome.stopped or any(f.status != "ok" for f in found):
+        return "partial"
+    if found and not any(e.result.status == "ok" for f in found for e in f.evidence):
+        return "no_evidence"
+    return "ok"

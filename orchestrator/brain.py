@@ -1,0 +1,70 @@
+"""The brain that asks a model. One model call is one step of the runtime: after a crash it isn't made again.
+
+Knows no provider (gateway) and no agent; keeps what was already sent, so that an event holds only the new messages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from hashlib import sha256
+
+from orchestrator.agent import Turn
+from orchestrator.context import Fitter
+from orchestrator.contracts import Json, Message, Reply, Usage, from_json, to_json
+from orchestrator.errors import ContextTooLong
+from orchestrator.ports import Model
+
+NUDGE = "Your last reply was empty. Call a tool, or answer in words with what you have."
+
+
+class ModelBrain:
+    """One loop's model: `decide` is called once a turn. Raises Stopped and ModelError."""
+
+    def __init__(self, model: Model, fitter: Fitter) -> None:
+        self.model, self.fitter = model, fitter
+        self.name = model.name
+        self.usage = Usage()
+        self._sent = 0
+        self._prefix = ""
+
+    async def decide(self, turn: Turn, final: bool) -> Reply:
+        view = await self.fitter.view(turn.messages, turn.ctx)
+        tools = turn.agent.schemas
+        try:
+            reply = await self._step(turn, f"model {turn.n}", view, tools, final)
+        except ContextTooLong:
+            view = await self.fitter.shrink(turn.messages, turn.ctx)
+            reply = await self._step(turn, f"model {turn.n} shorter", view, tools, final)
+        if final and reply.calls:  # it was told not to call: ask once more with nothing to call
+            reply = await self._step(turn, f"model {turn.n} plain", view, (), final)
+        elif not reply.text.strip() and not reply.calls:
+            nudged = [*view, {"role": "user", "content": NUDGE}]
+            reply = await self._step(turn, f"model {turn.n} again", nudged, tools, final)
+        self._sent = len(view)
+        return reply
+
+    def remember(self, reply: Reply) -> Message:
+        return self.model.remember(reply)
+
+    async def _step(self, turn: Turn, name: str, view: Sequence[Message], tools: Sequence[Json], final: bool) -> Reply:
+        turn.ctx.runtime.tick(f"{turn.agent.name}: {self.name} …")
+        value = await turn.ctx.runtime.step(name, partial(self._ask, turn, view, tools, final))
+        self._prefix = value["note"]["prefix"]
+        reply: Reply = from_json(Reply, value["reply"])
+        self.usage += reply.usage
+        return reply
+
+    async def _ask(self, turn: Turn, view: Sequence[Message], tools: Sequence[Json], final: bool) -> Json:
+        choice = "none" if final and tools else "auto"
+        stop = turn.ctx.stop
+        deadline = None if stop.hard_at == float("inf") else stop.hard_at
+        reply = await stop.race(self.model.complete(view, tools, choice=choice, deadline=deadline))  # type: ignore[arg-type]
+        new = [m for m in view[self._sent :] if m["role"] != "system"]
+        sent = json.dumps(new, ensure_ascii=False)
+        note = {"agent": turn.agent.name, "model": reply.model, "prompt": turn.agent.prompt_hash, "final": final}
+        note |= {"prefix": sha256((self._prefix + sent).encode("utf-8", "replace")).hexdigest()[:12]}
+        note |= {"usage": to_json(reply.usage), "finish": reply.finish, "calls": [c.name for c in reply.calls]}
+        note |= {"attempts": reply.attempts, "notes": list(reply.notes)}
+        return {"note": note, "sent": new, "reply": to_json(reply)}

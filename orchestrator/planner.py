@@ -1,0 +1,137 @@
+"""Working without a language model: the same loop, the same tools, decided by code instead of a model.
+
+Each sub-agent declares a playbook; who is asked follows from what the question names; the answer is put together from
+their summaries and says plainly that no model was used. Knows no domain: words of a domain are its agent's `cues`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from orchestrator.agent import Agent, Playbook, Turn
+from orchestrator.consult import told
+from orchestrator.contracts import Findings, Json, Message, Reply, ToolCall, Usage
+
+NAME = "offline"
+CAUSE = re.compile(
+    r"为什么|为何|为啥|怎么回事|什么原因|原因|根因|引起|导致|造成|哪次|谁改|怎么了|出了什么|发生了什么|排查|定位"
+    r"|\b(?:why|causes?|caused|because|root[- ]cause|what happened|what went wrong|blame|culprit|investigate|diagnose"
+    r"|which (?:deploy|release|change|commit)\w*)\b",
+    re.IGNORECASE,
+)
+STATE = re.compile(
+    r"正常吗|还好吗|怎么样|状态|健康|情况|有没有问题|有什么问题|稳定|慢|卡|超时|不可用|挂了|恢复"
+    r"|\b(?:status|healthy?|ok|okay|slow\w*|latency|down|outage|broken|incidents?|recover\w*)\b",
+    re.IGNORECASE,
+)
+ABOUT = re.compile(
+    r"是什么意思|什么是|是什么[?？]|含义|区别|怎么用|如何使用|解释一下"
+    r"|\bwhat (?:is|are) (?:an? |the )?[\w %/-]+\?*$|\bwhat does .* mean\b|\b(?:explain|define|difference between)\b",
+    re.IGNORECASE,
+)
+HELLO_ZH = (
+    "我是值班助手 hermes-ops，可以查询 {names}。未配置语言模型时不能闲聊或讲解通识；请直接问某个服务、时间和现象。"
+)
+HELLO_EN = (
+    "I am hermes-ops, the on-call assistant; I can look into {names}. Without a language model I can't chat or explain "
+    "general matters; ask about a service, a time and what you see."
+)
+NO_MODEL_ZH = "（未使用语言模型：以上由规则从数据得出。）"
+NO_MODEL_EN = "(No language model was used: rules made this from the data.)"
+
+
+class OfflineBrain:
+    """Decides by the agent's playbook. Never presented as a model: its name is "offline"."""
+
+    def __init__(self) -> None:
+        self.name = NAME
+        self.usage = Usage()
+
+    async def decide(self, turn: Turn, final: bool) -> Reply:
+        if turn.ctx.stop.reason or turn.agent.playbook is None:
+            return Reply("", model=NAME)
+        move = turn.agent.playbook(turn)
+        if isinstance(move, str):
+            return Reply(move, model=NAME)
+        calls = tuple(ToolCall(f"p{turn.n}.{i}", name, args) for i, (name, args) in enumerate(move))
+        return Reply("", () if final else calls, finish="tool_calls", model=NAME)
+
+    def remember(self, reply: Reply) -> Message:
+        calls = [{"id": c.id, "type": "function", "function": {"name": c.name, "arguments": ""}} for c in reply.calls]
+        return {"role": "assistant", "content": reply.text, **({"tool_calls": calls} if calls else {})}
+
+
+def supervising(agents: Sequence[Agent]) -> Playbook:
+    """The supervisor's playbook: ask those whose domain is named, then put their summaries together."""
+
+    def play(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
+        if turn.taken:
+            return compose(turn, agents)
+        chosen = choose(turn.ctx.question.text, agents, bool(turn.ctx.scope.services))
+        if not chosen:
+            return introduce(turn, agents)
+        parts = [_part(a, chosen, turn) for a in chosen]
+        if any(p["after"] for p in parts) and "investigate" in turn.agent.by_name:
+            return [("investigate", {"parts": parts})]
+        return [(f"ask_{p['agent']}", {k: p[k] for k in ("task", "reason")}) for p in parts]
+
+    return play
+
+
+def choose(text: str, agents: Sequence[Agent], names_service: bool) -> list[tuple[Agent, str]]:
+    """Which sub-agents a question concerns, each with the reason. None for small talk and general knowledge."""
+    named = [(a, f"names {word!r}") for a in agents if (word := _cue(text, a))]
+    if ABOUT.search(text) and not names_service and not CAUSE.search(text):
+        return []
+    if CAUSE.search(text) and (named or names_service or STATE.search(text)):
+        known = {a.name for a, _ in named}
+        return [*named, *((a, "asks for a cause") for a in agents if a.name not in known)]
+    if named:
+        return named
+    if names_service or STATE.search(text):
+        return [(a, "asks how things are") for a in agents if not a.after]
+    return []
+
+
+def _cue(text: str, agent: Agent) -> str:
+    low = text.casefold()
+    for cue in agent.cues:
+        if cue.isascii() and cue.replace(" ", "").isalnum():
+            if re.search(rf"(?<![a-z0-9_]){re.escape(cue)}(?:s|es|ed)?(?![a-z0-9_])", low):
+                return cue
+        elif cue in low:
+            return cue
+    return ""
+
+
+def _part(choice: tuple[Agent, str], chosen: Sequence[tuple[Agent, str]], turn: Turn) -> dict[str, Json]:
+    agent, reason = choice
+    after = [i for i, (other, _) in enumerate(chosen, 1) if other.name in agent.after]
+    return {"agent": agent.name, "task": turn.ctx.question.text, "reason": reason, "after": after}
+
+
+def compose(turn: Turn, agents: Sequence[Agent]) -> str:
+    """The answer: what concludes first, then what it rests on, then what is missing."""
+    found = [f for t in turn.taken for f in told(t.result.data)]
+    last = {a.name for a in agents if a.after}
+    found.sort(key=lambda f: f.agent not in last)
+    zh = turn.ctx.lang == "zh"
+    lines = [f.summary.strip() for f in found if f.status != "failed" and f.summary.strip()]
+    lines += [_missing(f, zh) for f in found if f.unreachable or f.status == "failed"]
+    lines += [t.result.text for t in turn.taken if t.result.status in ("error", "denied") and not told(t.result.data)]
+    if gaps := dict.fromkeys(gap for f in found for gap in f.gaps):
+        lines.append(("数据缺口：" if zh else "Gaps: ") + "; ".join(gaps))
+    lines.append(NO_MODEL_ZH if zh else NO_MODEL_EN)
+    return "\n\n".join(lines)
+
+
+def _missing(found: Findings, zh: bool) -> str:
+    why = "; ".join(found.unreachable) or found.stopped or found.status
+    return f"无法完整查询 {found.agent}：{why}" if zh else f"{found.agent} could not be fully asked: {why}"
+
+
+def introduce(turn: Turn, agents: Sequence[Agent]) -> str:
+    """For what needs no data: what can be asked, and that small talk needs a model."""
+    zh = turn.ctx.lang == "zh"
+    return (HELLO_ZH if zh else HELLO_EN).format(names=("、" if zh else ", ").join(a.name for a in agents))

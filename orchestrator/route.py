@@ -1,0 +1,29 @@
+"""The routing decision as an event of its own: who was offered, who was asked what and why, who was not asked."""
+
+from __future__ import annotations
+
+from orchestrator.agent import Turn
+from orchestrator.contracts import Json, Reply, ToolCall
+
+
+def record(turn: Turn, reply: Reply) -> None:
+    """Emits `route` for an agent that has sub-agents to ask: always on its first turn, later when it asks someone."""
+    offered = [name for t in turn.agent.tools if t.branch and not t.many for name in t.targets({})]
+    chosen = [one for call in reply.calls for one in _chosen(turn, call)]
+    if not offered or not (chosen or turn.n == 1):
+        return
+    names = {c["agent"] for c in chosen}
+    body: dict[str, Json] = {"offered": offered, "chosen": chosen, "not_chosen": [n for n in offered if n not in names]}
+    body |= {"prompt": turn.agent.prompt_hash, "model": reply.model, "turn": turn.n}
+    turn.ctx.runtime.emit("route", body)
+
+
+def _chosen(turn: Turn, call: ToolCall) -> list[Json]:
+    tool = turn.agent.by_name.get(call.name)
+    if tool is None or not tool.branch or call.args is None:
+        return []
+    parts = call.args.get("parts") if tool.many else None
+    rows = parts if isinstance(parts, list) else [call.args]
+    mask = turn.ctx.guard.mask
+    said = [{k: mask(str(row.get(k, "")))[:300] for k in ("task", "window", "reason")} for row in rows if row]
+    return [{"agent": agent, **row} for agent, row in zip(tool.targets(call.args), said, strict=False)]

@@ -1,0 +1,93 @@
+"""Running a tool's function so that it can really be ended, and never stops anybody else.
+
+async functions are cancelled; `cpu` functions run in a process of their own, which is killed; plain `io` functions run
+in a daemon thread of their own, which Python can't end: it is abandoned, counted, and doesn't keep the program alive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any, Literal
+
+Work = Literal["async", "io", "cpu"]
+
+
+class Abandoned:
+    """How many threads were left behind because their `io` tool didn't return in time."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+async def run(fn: Callable[..., Any], args: dict[str, Any], work: Work, seconds: float | None, left: Abandoned) -> Any:
+    """What `fn(**args)` returns. Raises TimeoutError after `seconds` (None: never), and whatever `fn` raises."""
+    async with asyncio.timeout(seconds):
+        if work == "async":
+            return await fn(**args)
+        if work == "cpu":
+            return await _in_process(fn, args)
+        return await _in_thread(fn, args, left)
+
+
+async def _in_thread(fn: Callable[..., Any], args: dict[str, Any], left: Abandoned) -> Any:
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+
+    def settle(value: Any, error: BaseException | None) -> None:
+        if done.cancelled():
+            left.count -= 1  # it did come back after all
+        elif error is not None:
+            done.set_exception(error)
+        else:
+            done.set_result(value)
+
+    def body() -> None:
+        value, error = None, None
+        try:
+            value = fn(**args)
+        except BaseException as e:
+            error = RuntimeError("the tool stopped without a value") if isinstance(e, StopIteration) else e
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, value, error)
+
+    threading.Thread(target=body, daemon=True, name=f"tool-{getattr(fn, '__name__', 'io')}").start()
+    try:
+        return await done
+    except asyncio.CancelledError:
+        left.count += 1
+        raise
+
+
+def _child(pipe: Connection, fn: Callable[..., Any], args: dict[str, Any]) -> None:
+    try:
+        pipe.send((fn(**args), None))
+    except BaseException as e:
+        pipe.send((None, f"{type(e).__name__}: {e}"))
+
+
+async def _in_process(fn: Callable[..., Any], args: dict[str, Any]) -> Any:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_child, args=(theirs, fn, args), daemon=True)
+    process.start()
+    theirs.close()
+    loop = asyncio.get_running_loop()
+    readable = asyncio.Event()
+    loop.add_reader(ours.fileno(), readable.set)
+    try:
+        await readable.wait()
+        value, error = ours.recv()
+        if error is not None:
+            raise RuntimeError(error)
+        return value
+    except EOFError:
+        raise RuntimeError("the worker process died before it answered") from None
+    finally:
+        loop.remove_reader(ours.fileno())
+        ours.close()
+        process.kill()
+        process.join(1.0)
