@@ -1,0 +1,42 @@
+"""All persistence, behind one door: `open_memory(url)`.
+
+Synchronous SQLAlchemy Core on one thread with group commit (`desk`); SQLite files and PostgreSQL by URL. It knows the
+kernel's data (`orchestrator.contracts`) and no agent, channel or command.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory.desk import Desk
+from memory.engine import open_engine
+from memory.runs import RunInfo, Runs, RunStatus
+from memory.store import EventStore
+from memory.turns import Turn, Turns
+
+__all__ = ["EventStore", "Memory", "RunInfo", "RunStatus", "Runs", "Turn", "Turns", "open_memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What one database holds."""
+
+    events: EventStore
+    runs: Runs
+    turns: Turns
+    desk: Desk
+
+    async def close(self) -> None:
+        """Writes what waits and ends the thread; nothing works after it. Raises StoreError where it can't write."""
+        self.events.flush()
+        await self.desk.close()
+
+
+def open_memory(url: str) -> Memory:
+    """Opens `sqlite:///FILE` (made if it isn't there) or `postgresql://…` and brings its schema up to date.
+
+    Blocks for milliseconds, or for as long as a server takes to answer. Raises StoreError.
+    """
+    desk = Desk(open_engine(url))
+    events = EventStore(desk)
+    return Memory(events, Runs(desk, events), Turns(desk), desk)

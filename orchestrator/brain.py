@@ -16,8 +16,6 @@ from orchestrator.contracts import Json, Message, Reply, Usage, from_json, to_js
 from orchestrator.errors import ContextTooLong
 from orchestrator.ports import Model
 
-NUDGE = "Your last reply was empty. Call a tool, or answer in words with what you have."
-
 
 class ModelBrain:
     """One loop's model: `decide` is called once a turn. Raises Stopped and ModelError."""
@@ -37,11 +35,6 @@ class ModelBrain:
         except ContextTooLong:
             view = await self.fitter.shrink(turn.messages, turn.ctx)
             reply = await self._step(turn, f"model {turn.n} shorter", view, tools, final)
-        if final and reply.calls:  # it was told not to call: ask once more with nothing to call
-            reply = await self._step(turn, f"model {turn.n} plain", view, (), final)
-        elif not reply.text.strip() and not reply.calls:
-            nudged = [*view, {"role": "user", "content": NUDGE}]
-            reply = await self._step(turn, f"model {turn.n} again", nudged, tools, final)
         self._sent = len(view)
         return reply
 

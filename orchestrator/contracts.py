@@ -88,7 +88,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """One message of a person, already masked. `at`: when it was sent; `attempt`: 0 for the first try."""
+    """One message of a person, already masked. `at`: when it was sent, or, `anchored`, set by hand; `attempt`: from 0."""
 
     id: str
     text: str
@@ -103,6 +103,7 @@ class Incoming:
     quote: str | None = None
     attachments: tuple[Attachment, ...] = ()
     attempt: int = 0
+    anchored: bool = False
 
 
 # ── what tools and agents give back ───────────────────────────────────────────────────────────

@@ -13,7 +13,7 @@ from functools import partial
 
 from orchestrator.agent import Agent, Brain, Outcome, Taken, Turn
 from orchestrator.contracts import Json, Message, Reply, ToolCall, ToolResult, from_json
-from orchestrator.errors import Fatal, Stopped
+from orchestrator.errors import Fatal, ModelError, Stopped
 from orchestrator.ports import Call, Context, Runtime
 from orchestrator.route import record
 from orchestrator.said import bare, digest, faulty, given_up, repeated, show
@@ -24,7 +24,7 @@ READS = 2  # so often an unreadable call goes back to the model
 
 
 async def run(agent: Agent, messages: list[Message], ctx: Context, brain: Brain, brief: Json = None) -> Outcome:
-    """Works on `messages`, which only grows, until there is an outcome. Raises ModelError; all else is in it."""
+    """Works on `messages`, which only grows, until there is an outcome. Raises ModelError while it has nothing."""
     turn = Turn(agent, messages, ctx, brief)
     ctx.runtime.emit("agent", {"agent": agent.name, "prompt": agent.prompt_hash, "brain": brain.name}, agent.prompt)
     while True:
@@ -34,6 +34,10 @@ async def run(agent: Agent, messages: list[Message], ctx: Context, brain: Brain,
             reply = await brain.decide(turn, final)
         except Stopped as s:
             return _ended(turn, s.reason)
+        except ModelError:
+            if not turn.ids:  # nothing gathered that would be lost
+                raise
+            return _ended(turn, "model")
         record(turn, reply)
         messages.append(brain.remember(reply))
         if final or not reply.calls:
@@ -80,7 +84,7 @@ async def _act(turn: Turn, calls: tuple[ToolCall, ...]) -> None:
         content = show(answer, turn.ctx.guard.fence)
         turn.messages.append({"role": "tool", "tool_call_id": answer.call.id, "content": content})
     turn.unreadable = turn.unreadable + 1 if any(c.args is None for c in calls) else 0
-    turn.idle = 0 if fresh else turn.idle + 1
+    turn.idle = 0 if fresh or turn.unreadable else turn.idle + 1
 
 
 def _known(turn: Turn, call: ToolCall) -> Taken | None:

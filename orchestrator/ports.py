@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from orchestrator.contracts import Event, Incoming, Json, Message, Principal, Reply, Scope, Window
 from orchestrator.stop import Stop
-from orchestrator.work import Abandoned
+from orchestrator.work import Threads
 
 
 class Sink(Protocol):
@@ -131,4 +131,4 @@ class Context:
     limits: Limits = Limits()
     lang: Literal["zh", "en"] = "en"
     asked: Mapping[str, int] = field(default_factory=dict)
-    abandoned: Abandoned = field(default_factory=Abandoned)
+    threads: Threads = field(default_factory=Threads)

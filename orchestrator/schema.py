@@ -132,7 +132,7 @@ def _loosen(value: Json, kind: Any) -> Json:
     nested = [o for o in options if isinstance(o, type) and issubclass(o, BaseModel)]
     if isinstance(value, str) and str not in options:
         text = value.strip()
-        if (item is not None or nested or any(get_origin(o) is dict for o in options)) and text[:1] in "[{":
+        if (item is not None or nested or any(get_origin(o) is dict for o in options)) and text.startswith(("[", "{")):
             value = _read(text, value)
         elif item is not None:
             value = [part for part in re.split(r"\s*[,，、]\s*", text) if part]

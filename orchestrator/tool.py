@@ -1,6 +1,6 @@
 """A tool: a typed function that an agent's model may call. Schema, checks, running and the shape of its result.
 
-Errors the model can mend become text for it; nothing a tool raises ends a sub-agent but `Fatal` and cancellation.
+Errors the model can mend become text for it; nothing a tool raises ends a sub-agent but `Fatal`.
 Doesn't know agents, the loop or any domain. How a function is run so that it can be ended is in `work.py`.
 """
 
@@ -84,7 +84,7 @@ class Tool:
         return cls(name, about, arguments, {"type": "function", "function": function}, fn, marks, wants, **overrides)
 
     async def invoke(self, ctx: Context, args: dict[str, Json]) -> Json:
-        """The step function of one call: `{"note": …, "result": ToolResult as JSON}`. Raises Stopped and Fatal only."""
+        """The step function of one call: `{"note": …, "result": ToolResult as JSON}`. Raises Fatal only."""
         began = time.monotonic()
         result = await self._result(ctx, args)
         if not self.branch:  # a sub-agent's tools have done it already
@@ -104,11 +104,13 @@ class Tool:
             return ToolResult("error", f"the arguments of {self.name} don't fit:\n{e}")
         if self.wants_context:
             values["ctx"] = ctx
-        work = run(self.fn, values, self.marks.work, self.marks.timeout, ctx.abandoned)
+        work = run(self.fn, values, self.marks.work, self.marks.timeout, ctx.threads)
         try:
             return _as_result(await (work if self.branch else ctx.stop.race(work)))
-        except (Stopped, Fatal):
+        except Fatal:
             raise
+        except Stopped as e:
+            return ToolResult("error", f"{self.name} was ended before it answered: {e.reason}")
         except TimeoutError:
             return ToolResult("error", f"{self.name} gave no answer within {self.marks.timeout:g} s and was ended")
         except (HermesError, ValueError) as e:

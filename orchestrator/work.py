@@ -1,45 +1,67 @@
 """Running a tool's function so that it can really be ended, and never stops anybody else.
 
 async functions are cancelled; `cpu` functions run in a process of their own, which is killed; plain `io` functions run
-in a daemon thread of their own, which Python can't end: it is abandoned, counted, and doesn't keep the program alive.
+in a daemon thread, which Python can't end: it is abandoned, counted, and doesn't keep the program alive.
 """
 
 from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Literal
 
 Work = Literal["async", "io", "cpu"]
 
 
-class Abandoned:
-    """How many threads were left behind because their `io` tool didn't return in time."""
+class Threads:
+    """Daemon threads for plain `io` tools, kept for reuse. `abandoned`: how many never came back in time."""
 
     def __init__(self) -> None:
-        self.count = 0
+        self.abandoned = 0
+        self._idle: list[queue.SimpleQueue[Callable[[], None] | None]] = []
+
+    def start(self, job: Callable[[], None]) -> None:
+        """Runs `job`, which must not raise, at once: in an idle thread, else in a new one."""
+        try:
+            inbox = self._idle.pop()
+        except IndexError:
+            inbox = queue.SimpleQueue()
+            threading.Thread(target=self._serve, args=(inbox,), daemon=True, name="tool").start()
+        inbox.put(job)
+
+    def close(self) -> None:
+        """Ends the idle threads; abandoned ones die with the process."""
+        while self._idle:
+            self._idle.pop().put(None)
+
+    def _serve(self, inbox: queue.SimpleQueue[Callable[[], None] | None]) -> None:
+        while (job := inbox.get()) is not None:
+            job()
+            self._idle.append(inbox)
 
 
-async def run(fn: Callable[..., Any], args: dict[str, Any], work: Work, seconds: float | None, left: Abandoned) -> Any:
+async def run(fn: Callable[..., Any], args: dict[str, Any], work: Work, seconds: float | None, threads: Threads) -> Any:
     """What `fn(**args)` returns. Raises TimeoutError after `seconds` (None: never), and whatever `fn` raises."""
     async with asyncio.timeout(seconds):
         if work == "async":
             return await fn(**args)
         if work == "cpu":
             return await _in_process(fn, args)
-        return await _in_thread(fn, args, left)
+        return await _in_thread(fn, args, threads)
 
 
-async def _in_thread(fn: Callable[..., Any], args: dict[str, Any], left: Abandoned) -> Any:
+async def _in_thread(fn: Callable[..., Any], args: dict[str, Any], threads: Threads) -> Any:
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Any] = loop.create_future()
 
     def settle(value: Any, error: BaseException | None) -> None:
         if done.cancelled():
-            left.count -= 1  # it did come back after all
+            threads.abandoned -= 1  # it did come back after all
         elif error is not None:
             done.set_exception(error)
         else:
@@ -51,14 +73,14 @@ async def _in_thread(fn: Callable[..., Any], args: dict[str, Any], left: Abandon
             value = fn(**args)
         except BaseException as e:
             error = RuntimeError("the tool stopped without a value") if isinstance(e, StopIteration) else e
-        if not loop.is_closed():
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(settle, value, error)
 
-    threading.Thread(target=body, daemon=True, name=f"tool-{getattr(fn, '__name__', 'io')}").start()
+    threads.start(body)
     try:
         return await done
     except asyncio.CancelledError:
-        left.count += 1
+        threads.abandoned += 1
         raise
 
 

@@ -1,0 +1,3 @@
+"""The changes domain; `make` is its door."""
+
+from subagents.changes.agent import make as make

@@ -1,0 +1,3 @@
+"""The logs domain; `make` is its door."""
+
+from subagents.logs.agent import make as make

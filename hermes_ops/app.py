@@ -1,0 +1,195 @@
+"""The application put together: the only place that knows every room. A fourth domain is its folder and one line here.
+
+One question, left to right: claim its run, work out window and scope, let the supervisor answer, store the turn.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+
+from hermes_ops.grasp import grasp, trouble
+from hermes_ops.models import Models
+from hermes_ops.runtime.local import LocalRuntime
+from hermes_ops.runtime.sinks import UntilCancelled, Watched
+from hermes_ops.settings import Settings
+from memory import Memory, RunInfo, RunStatus, open_memory
+from orchestrator import work
+from orchestrator.agent import Agent
+from orchestrator.context import Past
+from orchestrator.contracts import Answer, Event, Incoming, Json, Principal, Scope, Window, from_json
+from orchestrator.errors import ConfigError, ModelError, Stopped
+from orchestrator.guard import AllowAll
+from orchestrator.planner import OfflineBrain, supervising
+from orchestrator.ports import Context, Guard, Runtime
+from orchestrator.stop import Stop
+from orchestrator.supervisor import Manner, Supervisor
+from subagents import alerts, changes, logs
+from subagents.folder.folder import Folder, open_folder
+
+DOMAINS = (alerts.make, logs.make, changes.make)
+
+OnEvent = Callable[[Event], None]
+OnTick = Callable[[str, str], None]
+
+
+class App:
+    """Answers questions, one at a time per call of `answer`. Made by `open_app`."""
+
+    def __init__(self, settings: Settings, memory: Memory, folder: Path | None, offline: bool) -> None:
+        self.settings, self.memory, self.folder = settings, memory, folder
+        self.models = Models(settings, offline)
+        self.guard: Guard = AllowAll(settings.masking_key())
+        self._running: set[Stop] = set()
+        self.opened: dict[Path, Folder] = {}
+        self.threads = work.Threads()
+
+    def cancel(self) -> None:
+        """Ends all that runs; each answer comes back with what there is so far."""
+        for stop in self._running:
+            stop.cancel()
+
+    async def answer(
+        self,
+        incoming: Incoming,
+        *,
+        session: str = "",
+        resume: str | None = None,
+        new: bool = False,
+        on_event: OnEvent | None = None,
+        on_tick: OnTick | None = None,
+    ) -> Answer:
+        """Raises HermesError for what a person has to mend; everything else ends in an Answer.
+
+        `resume`: a run to go on with; else an interrupted run of the same question is gone on with, unless `new`.
+        """
+        limits = self.settings.limits
+        stop = Stop(limits.question_soft, limits.question_hard)
+        self._running.add(stop)
+        info = await self._claim(incoming, session, resume, new)
+        status: RunStatus = "failed"
+        try:
+            recorded = await self.memory.events.load(info.id)
+            sink = Watched(UntilCancelled(self.memory.events, stop), on_event, on_tick)
+            runtime = LocalRuntime(info.id, "supervisor", sink, recorded)
+            answer = await self._answer(info, runtime, stop)
+            await self._keep(info, answer)
+            if answer.status != "failed":
+                status = "cancelled" if answer.status == "cancelled" else "done"
+            return answer
+        except Stopped as s:  # before there was anything to answer with
+            status = "cancelled"
+            return Answer(info.id, "cancelled" if s.reason == "cancelled" else "partial", s.reason)
+        finally:
+            self._running.discard(stop)
+            await self.memory.runs.finish(info.id, status)
+
+    async def _claim(self, incoming: Incoming, session: str, resume: str | None, new: bool) -> RunInfo:
+        runs = self.memory.runs
+        if resume:
+            return await runs.claim(resume)
+        folder = str(self.folder.resolve()) if self.folder else ""
+        masked = replace(incoming, text=self.guard.mask(incoming.text))
+        if not new and (found := await runs.find_interrupted(masked, session, folder)):
+            return found
+        run = f"{incoming.at:%Y%m%d}-{secrets.token_hex(4)}"
+        await runs.create(run, masked, session, folder)
+        return RunInfo(run, masked, session, folder, "running", incoming.at)
+
+    async def _answer(self, info: RunInfo, runtime: LocalRuntime, stop: Stop) -> Answer:
+        folder = await self._folder(info, stop)
+        known = await runtime.step("context", self._grasp, folder, info)
+        window, scope = from_json(Window, known["window"]), from_json(Scope, known["scope"])
+        await self.memory.runs.note(info.id, window=known["window"], scope=known["scope"], model=self.models.name)
+        lang, now = known["lang"], datetime.fromisoformat(known["now"])
+        ctx = Context(
+            question=info.question,
+            window=window,
+            scope=scope,
+            now=now,
+            runtime=runtime,
+            guard=self.guard,
+            stop=stop,
+            principal=Principal(info.question.user, info.question.chat, info.question.tenant),
+            limits=self.settings.limits,
+            lang=lang,
+            threads=self.threads,
+        )
+        if asked_back := trouble(known, lang):
+            return Answer(info.id, "needs_input", asked_back, window, scope, model=self.models.name)
+        past = Past(turns=tuple((q, a) for q, a in known["turns"]))
+        agents = tuple(make(folder.sources()) for make in DOMAINS)
+        answer = await self._ask(ctx, agents, past)
+        return replace(answer, skipped=tuple(dict(s) for s in folder.skipped))
+
+    async def _grasp(self, folder: Folder, info: RunInfo) -> Json:
+        turns = await self.memory.turns.last(info.session, 10) if info.session else []
+        return await grasp(info.question, folder, self.settings.catalogue(), turns)
+
+    async def _ask(self, ctx: Context, agents: tuple[Agent, ...], past: Past) -> Answer:
+        if self.models.offline:
+            return replace(await self._by_rules(ctx, agents), offline=True)
+        desk = Supervisor(
+            agents,
+            prompt(),
+            self.models.brain,
+            manner=Manner(uncited=self.settings.uncited),
+            steps=ctx.limits.supervisor_steps,
+        )
+        try:
+            return await desk.answer(ctx, past)
+        except ModelError as e:
+            why = str(e)
+        kept: list[Answer] = []
+
+        async def work(runtime: Runtime) -> Json:
+            kept.append(await self._by_rules(replace(ctx, runtime=runtime), agents))
+            return {}
+
+        ctx.runtime.emit("fallback", {"why": why})
+        await ctx.runtime.branch("offline", work)
+        return replace(kept[0], offline=True, fallback=why)
+
+    async def _by_rules(self, ctx: Context, agents: tuple[Agent, ...]) -> Answer:
+        cast = Agent("supervisor", "", "", (), playbook=supervising(agents))
+        desk = Supervisor(agents, "", lambda agent: OfflineBrain(), manner=Manner("mark"), cast=cast)
+        return await desk.answer(ctx, Past())
+
+    async def _keep(self, info: RunInfo, answer: Answer) -> None:
+        if info.session and answer.status != "cancelled":
+            asked = info.question
+            await self.memory.turns.add(info.session, info.id, asked.text, answer.text, answer.status, asked.at)
+
+    async def _folder(self, info: RunInfo, stop: Stop) -> Folder:
+        """The folder of this run, recognised once; in a thread, so that Ctrl-C works meanwhile."""
+        path = self.folder or (Path(info.folder) if info.folder else None)
+        if path is None:
+            raise ConfigError("No folder was given: say which exported files to read with --folder DIR.")
+        if path not in self.opened:
+            given = {"path": path, "cache_dir": self.settings.data_dir / "index"}
+            self.opened[path] = await stop.race(work.run(open_folder, given, "io", None, self.threads))
+        return self.opened[path]
+
+
+def prompt() -> str:
+    return files("orchestrator").joinpath("supervisor.md").read_text(encoding="utf-8")
+
+
+@asynccontextmanager
+async def open_app(settings: Settings, folder: Path | None = None, offline: bool = False) -> AsyncIterator[App]:
+    """Opens the store, checks the folder, and closes everything at the end. Raises ConfigError and StoreError."""
+    memory = open_memory(settings.database_url)
+    app = App(settings, memory, folder, offline)
+    try:
+        yield app
+    finally:
+        await app.models.aclose()
+        for opened in app.opened.values():
+            opened.close()
+        app.threads.close()
+        await memory.close()

@@ -1,0 +1,22 @@
+"""The console script. It imports next to nothing, so that `--version` costs no more than Python itself."""
+
+from __future__ import annotations
+
+import sys
+
+from hermes_ops.version import VERSION
+
+
+def main() -> None:
+    """Runs the command line and exits with a documented code (docs/CLI.md)."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        print(f"hermes-ops {VERSION}")
+        return
+    try:
+        from hermes_ops.cli.commands import app
+
+        app(prog_name="hermes-ops")
+    except (Exception, KeyboardInterrupt) as error:
+        from hermes_ops.cli.faults import report
+
+        sys.exit(report(error))

@@ -1,0 +1,71 @@
+"""An answer for people and for programs. The field names of `--json` are a promise and are made in one place."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from orchestrator.contracts import Answer, Evidence, Json, to_json
+from orchestrator.guard import clean
+
+
+def answer_json(answer: Answer) -> dict[str, Json]:
+    """The object that `--json` prints (docs/CLI.md)."""
+    usage = to_json(answer.usage)
+    return {
+        "answer": answer.text,
+        "status": answer.status,
+        "window": to_json(answer.window) if answer.window else None,
+        "scope": {"environment": answer.scope.environment, "services": list(answer.scope.services)},
+        "cause": answer.cause,
+        "evidence": [_evidence(e) for e in answer.evidence],
+        "unverified": list(answer.unverified),
+        "route": [to_json(asked) for asked in answer.route],
+        "skipped": list(answer.skipped),
+        "usage": {name: usage[name] for name in ("model_calls", "prompt_tokens", "completion_tokens")},
+        "model": answer.model,
+        "offline": answer.offline,
+        "fallback": answer.fallback,
+        "run_id": answer.run_id,
+    }
+
+
+def _evidence(evidence: Evidence) -> dict[str, Json]:
+    result = to_json(evidence.result)
+    kept = {k: v for k, v in result.items() if k not in ("data", "labels", "ends")}
+    return {"id": evidence.id, "agent": evidence.agent, "tool": evidence.tool, "args": evidence.args, **kept}
+
+
+def show(answer: Answer, as_json: bool) -> None:
+    """The answer on stdout: one JSON object, Markdown drawn on a terminal, or the plain text."""
+    if as_json:
+        print(json.dumps(answer_json(answer), ensure_ascii=False, indent=2), flush=True)
+    elif sys.stdout.isatty():
+        _draw(clean(answer.text))
+    else:
+        print(clean(answer.text), flush=True)
+
+
+def _draw(text: str) -> None:
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(text, hyperlinks=False))
+
+
+def remarks(answer: Answer) -> list[str]:
+    """What a person should know beside the answer; for stderr."""
+    said: list[str] = []
+    if answer.fallback:
+        said.append(f"No language model was used: {answer.fallback}")
+    if answer.unverified:
+        said.append(f"Not borne out by the evidence: {', '.join(answer.unverified)}")
+    if answer.skipped:
+        said.append(f"Not read: {_skipped(answer.skipped)}")
+    return [*said, f"Run {answer.run_id}, {answer.status}."]
+
+
+def _skipped(skipped: tuple[Any, ...]) -> str:
+    named = [f"{s.get('path')} ({s.get('why')})" if isinstance(s, dict) else str(s) for s in skipped[:3]]
+    return ", ".join(named) + (f" and {len(skipped) - 3} more" if len(skipped) > 3 else "")

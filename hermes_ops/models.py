@@ -1,0 +1,37 @@
+"""Which brain an agent gets: the configured models behind one gateway, or none, and then its playbook."""
+
+from __future__ import annotations
+
+from hermes_ops.settings import Settings
+from orchestrator.agent import Agent, Brain
+from orchestrator.brain import ModelBrain
+from orchestrator.context import Fitter, Tiers
+from orchestrator.gateway.gateway import Gateway
+from orchestrator.limiter import NoLimit, RateLimiter
+from orchestrator.planner import NAME, OfflineBrain
+
+
+class Models:
+    """`offline`: no model is asked, by wish or because none is configured."""
+
+    def __init__(self, settings: Settings, offline: bool) -> None:
+        model = settings.model
+        endpoints = () if offline else model.endpoints()
+        limiter = RateLimiter(model.calls_per_minute) if model.calls_per_minute else NoLimit()
+        self._main = Gateway(endpoints, limiter) if endpoints else None
+        light = model.light_endpoint()
+        self._light = Gateway([light], limiter) if light and endpoints else self._main
+        self._tiers = Tiers(settings.limits.history_tokens)
+        self.offline = self._main is None
+        self.name = self._main.name if self._main else NAME
+
+    def brain(self, agent: Agent) -> Brain:
+        """A brain for one loop of `agent`."""
+        if self._main is None:
+            return OfflineBrain()
+        return ModelBrain(self._main, Fitter(self._tiers, self._light))
+
+    async def aclose(self) -> None:
+        for gateway in {self._main, self._light} - {None}:
+            assert gateway is not None
+            await gateway.aclose()

@@ -1,0 +1,162 @@
+"""All settings as one typed object: a TOML file, then the environment over it.
+
+`load()` reads `HERMES_OPS_CONFIG` (else config.toml in the user's configuration directory), then `HERMES_OPS_…`
+variables, nested by `__`. What is wrong becomes one sentence that names the file or variable, the key and what is
+valid. Secrets stand in the environment or a file of their own, never in the TOML. It opens no database and no socket.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from platformdirs import user_data_path
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
+
+from hermes_ops.keys import masking_key, read_secret, read_url
+from hermes_ops.zones import find_zone
+from orchestrator.errors import ConfigError
+from orchestrator.gateway.endpoint import Endpoint, Price
+from orchestrator.gateway.profiles import PROFILES
+from orchestrator.ports import Limits
+from orchestrator.scope import Catalogue, Environment, Service
+
+
+def _known_zone(name: str) -> str:
+    try:
+        return find_zone(name).key if name else ""
+    except ConfigError as e:
+        raise ValueError(str(e)) from None
+
+
+def _known_profile(name: str) -> str:
+    if name and name not in PROFILES:
+        raise ValueError(f"must be one of {', '.join(PROFILES)}")
+    return name
+
+
+def _web_address(url: str) -> str:
+    if url and not re.match(r"https?://[^\s/]", url):
+        raise ValueError("must be an address that begins with http:// or https://")
+    return url
+
+
+def _positive(limits: Limits) -> Limits:
+    for name in Limits.__dataclass_fields__:
+        if not getattr(limits, name) > 0:
+            raise ValueError(f"{name} must be more than 0")
+    if limits.question_soft > limits.question_hard:
+        raise ValueError("question_soft must not be more than question_hard")
+    return limits
+
+
+Secret = Annotated[SecretStr, BeforeValidator(read_secret)]
+Url = Annotated[str, AfterValidator(_web_address)]
+Zone = Annotated[str, AfterValidator(_known_zone)]
+Profile = Annotated[str, AfterValidator(_known_profile)]
+Seconds = Annotated[float, Field(gt=0)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class OneModel(Section):
+    """A model at an address. `profile`: its server's quirks, guessed where empty; `timeout`: seconds without a byte."""
+
+    model: str = ""
+    base_url: Url = ""
+    api_key: Secret | None = None
+    profile: Profile = ""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    stream: bool | None = None
+    tools: Literal["native", "text"] = "native"
+    timeout: Seconds = 60.0
+    proxy: str = ""
+    ca: str = ""
+    price: Price | None = None
+
+    def endpoint(self) -> Endpoint:
+        given = {name: getattr(self, name) for name in OneModel.model_fields if name != "api_key"}
+        return Endpoint(**given, api_key=self.api_key.get_secret_value() if self.api_key else "")
+
+
+class ModelSettings(OneModel):
+    """The model that answers, those that stand in for it in order, and a lighter one for summaries."""
+
+    fallbacks: tuple[OneModel, ...] = ()
+    light: OneModel | None = None
+    calls_per_minute: Annotated[int, Field(gt=0)] | None = None
+
+    def endpoints(self) -> tuple[Endpoint, ...]:
+        """The model first, then its fallbacks; empty where no model is named."""
+        return (self.endpoint(), *(self._filled(f) for f in self.fallbacks)) if self.model else ()
+
+    def light_endpoint(self) -> Endpoint | None:
+        return self._filled(self.light) if self.light and self.light.model else None
+
+    def _filled(self, other: OneModel) -> Endpoint:
+        """What another model leaves out is the first one's, at the same address only: a key is for its own server."""
+        if other.base_url not in ("", self.base_url):
+            return other.endpoint()
+        shared = {"base_url", "api_key", "profile", "timeout", "proxy", "ca"} - other.model_fields_set
+        return other.model_copy(update={name: getattr(self, name) for name in shared}).endpoint()
+
+
+class ServiceSettings(Section):
+    """One service of the catalogue, `[services.NAME]`."""
+
+    aliases: tuple[str, ...] = ()
+    team: str = ""
+    depends_on: tuple[str, ...] = ()
+    tier: str = ""
+    environment: str = ""
+    repository: str = ""
+
+
+class EnvironmentSettings(Section):
+    """`[environments.NAME]`."""
+
+    aliases: tuple[str, ...] = ()
+
+
+class Settings(Section):
+    """`zone` "": the machine's; `language` "auto": the question's; `uncited`: what happens to an answer that cites no
+    evidence; `database_url` "": an SQLite file in `data_dir`."""
+
+    data_dir: Path = Field(default_factory=lambda: user_data_path("hermes-ops"))
+    database_url: Annotated[str, BeforeValidator(read_url)] = ""
+    zone: Zone = ""
+    language: Literal["auto", "zh", "en"] = "auto"
+    uncited: Literal["send_back", "mark"] = "send_back"
+    model: ModelSettings = ModelSettings()
+    limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
+    services: dict[str, ServiceSettings] = Field(default_factory=dict)
+    environments: dict[str, EnvironmentSettings] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _place(cls, data: dict[str, Any]) -> dict[str, Any]:
+        data_dir = Path(data.get("data_dir") or user_data_path("hermes-ops")).expanduser().absolute()
+        url = data.get("database_url") or f"sqlite:///{data_dir / 'hermes-ops.db'}"
+        return {**data, "data_dir": data_dir, "database_url": url}
+
+    @model_validator(mode="after")
+    def _known_services(self) -> Settings:
+        for name, service in self.services.items():
+            if unknown := [n for n in service.depends_on if n not in self.services]:
+                raise ValueError(
+                    f"services.{name}.depends_on names {unknown[0]!r}, which is no [services.…] of its own"
+                )
+        return self
+
+    def catalogue(self) -> Catalogue:
+        fields = ("aliases", "team", "depends_on", "tier", "environment")
+        services = (Service(n, **{f: getattr(s, f) for f in fields}) for n, s in self.services.items())
+        return Catalogue(tuple(services), tuple(Environment(n, e.aliases) for n, e in self.environments.items()))
+
+    def masking_key(self) -> bytes:
+        """This installation's key for masked values. Raises StoreError."""
+        return masking_key(self.data_dir)

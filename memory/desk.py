@@ -1,0 +1,184 @@
+"""One thread that owns the one connection of this process: whatever waits is written in one transaction.
+
+The event loop never waits for a database, and many small writes cost one commit. The desk knows jobs; it doesn't know
+what they write.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from memory.faults import passing, store_error
+from orchestrator.errors import StoreError
+
+T = TypeVar("T")
+
+KEPT_JOBS = 1000  # while a database is away; older ones are dropped, their runs have failed long ago
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """`fn` runs on the desk's thread, in a transaction. `future`: who waits for it, on which loop, if anybody does."""
+
+    fn: Callable[[sa.Connection], Any]
+    future: asyncio.Future[Any] | None = None
+    reads: bool = False
+    keep: bool = False  # tried again with the next write if the database was away or full
+
+    def settle(self, result: Any = None, error: BaseException | None = None) -> None:
+        if self.future is None:
+            return
+        try:
+            self.future.get_loop().call_soon_threadsafe(_settle, self.future, result, error)
+        except RuntimeError:  # its loop is closed: nobody waits any more
+            return
+
+
+class Desk:
+    """Jobs are done in the order they were given. The thread starts with the first and ends with `close`."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self.dialect = engine.dialect.name  # sqlite | postgresql
+        self._engine = engine
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._kept: list[Job] = []  # the thread's own: writes to be tried again
+        self._lost: StoreError | None = None  # the thread's own: what befell a write nobody waited for
+        self._connection: sa.Connection | None = None
+        self._thread = threading.Thread(target=self._work, name="hermes-store", daemon=True)
+        self._closed = False
+
+    def post(self, fn: Callable[[sa.Connection], Any]) -> None:
+        """Written soon. What goes wrong is told to the next who waits; a passing fault is tried again by then."""
+        self._put(Job(fn, keep=True))
+
+    async def write(self, fn: Callable[[sa.Connection], T]) -> T:
+        """The result when it, and all that was given before it, is durable. Raises StoreError; then nothing of `fn`
+        was written."""
+        return await self._wait(fn, reads=False)
+
+    async def read(self, fn: Callable[[sa.Connection], T]) -> T:
+        """The result of a job that only reads; it sees all that was given before. Raises StoreError."""
+        return await self._wait(fn, reads=True)
+
+    async def close(self) -> None:
+        """Writes what waits and ends the thread. Raises StoreError where something could not be written."""
+        if self._closed:
+            return
+        try:
+            if self._thread.ident is not None:
+                await self.write(lambda connection: None)
+        finally:
+            self._closed = True
+            self._jobs.put(None)
+            if self._thread.ident is not None:
+                await asyncio.to_thread(self._thread.join)
+            self._engine.dispose()
+
+    async def _wait(self, fn: Callable[[sa.Connection], T], reads: bool) -> T:
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._put(Job(fn, future, reads))
+        return await future
+
+    def _put(self, job: Job) -> None:
+        if self._closed:
+            raise StoreError("The store is closed already.")
+        if self._thread.ident is None:
+            self._thread.start()
+        self._jobs.put(job)
+
+    # ── on the thread ─────────────────────────────────────────────────────────────────────────
+
+    def _work(self) -> None:
+        open_ = True
+        while open_:
+            waiting = [self._jobs.get()]
+            while not self._jobs.empty():
+                waiting.append(self._jobs.get())
+            open_ = None not in waiting
+            jobs = [job for job in waiting if job]
+            self._write([job for job in jobs if not job.reads])
+            for job in jobs:
+                if job.reads:
+                    self._one(job)
+        self._drop_connection()
+
+    def _write(self, jobs: list[Job]) -> None:
+        """All in one transaction; if that fails each on its own, so that one's fault is not another's."""
+        if not jobs:
+            return
+        jobs, self._kept = self._kept + jobs, []
+        if self._lost is None and len(jobs) > 1:
+            try:
+                results = self._transaction(jobs)
+            except Exception:  # noqa: S110  each gets its own error below
+                pass
+            else:
+                for job, result in zip(jobs, results, strict=True):
+                    job.settle(result)
+                return
+        for job in jobs:
+            self._one(job)
+
+    def _one(self, job: Job) -> None:
+        lost = None if job.reads or job.keep else self._take_lost()
+        if lost:
+            job.settle(error=lost)
+            return
+        try:
+            result = self._transaction([job])[0]
+        except Exception as e:
+            self._failed(job, e)
+        else:
+            job.settle(result)
+
+    def _failed(self, job: Job, error: Exception) -> None:
+        told = store_error(error, self._engine.url)
+        job.settle(error=told)
+        if job.keep:
+            self._lost = told
+            if passing(error):
+                self._kept = [*self._kept, job][-KEPT_JOBS:]
+
+    def _take_lost(self) -> StoreError | None:
+        lost, self._lost = self._lost, None
+        return lost
+
+    def _transaction(self, jobs: list[Job]) -> list[Any]:
+        try:
+            return self._try(jobs)
+        except sa.exc.DBAPIError as e:
+            if not e.connection_invalidated:
+                raise
+        return self._try(jobs)  # the connection was stale (a server restarted): once more on a new one
+
+    def _try(self, jobs: list[Job]) -> list[Any]:
+        try:
+            connection = self._connection or self._engine.connect()
+            self._connection = connection
+            connection.execution_options(hermes_read=jobs[0].reads)
+            with connection.begin():
+                return [job.fn(connection) for job in jobs]
+        except BaseException:
+            self._drop_connection()
+            raise
+
+    def _drop_connection(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+
+def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
+    if future.done():
+        return
+    if error is not None:
+        future.set_exception(error)
+    else:
+        future.set_result(result)

@@ -1,0 +1,106 @@
+"""The tables, as SQLAlchemy Core knows them, and the schema versions this program knows.
+
+The migrations make them (`memory/migrations`); a test holds both to each other. Times are UTC. Long texts are blobs
+under their hash, so that an append-only log can still forget. Nothing here opens a database.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+
+KNOWN = ("0001",)  # every schema version, oldest first; the last is what this program needs
+VERSION_TABLE = "hermes_ops_schema"  # of our own: another program in the same database may use Alembic too
+
+metadata = sa.MetaData()
+
+
+class UtcTime(sa.TypeDecorator[datetime]):
+    """An aware time, stored as UTC: `timestamptz` in PostgreSQL, ISO text in SQLite."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        return value and value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+class AnyText(sa.TypeDecorator[str]):
+    """Text of a person or a model. NUL and lone surrogates, which databases refuse, become U+FFFD."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
+        if value is None:
+            return None
+        return value.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+Serial = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite numbers rows by itself only in INTEGER columns
+
+runs = sa.Table(
+    "runs",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("question", AnyText, nullable=False),  # Incoming as JSON
+    sa.Column("text", AnyText, nullable=False),
+    sa.Column("session", AnyText, nullable=False),
+    sa.Column("folder", AnyText, nullable=False),
+    sa.Column("user", AnyText, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),  # running | done | failed | cancelled | interrupted
+    sa.Column("started", UtcTime, nullable=False),
+    sa.Column("ended", UtcTime),
+    sa.Column("host", sa.Text, nullable=False),  # the owner: where, which process, born when
+    sa.Column("pid", sa.Integer, nullable=False),
+    sa.Column("born", sa.Text, nullable=False),
+    sa.Column("window", AnyText),  # Window and Scope as JSON, once they are known
+    sa.Column("scope", AnyText),
+    sa.Column("model", AnyText),
+    sa.Index("runs_status_started", "status", "started"),
+    sa.Index("runs_started", "started"),
+)
+
+events = sa.Table(
+    "events",
+    metadata,
+    sa.Column("seq", Serial, primary_key=True, autoincrement=True),  # order of arrival, over all paths
+    sa.Column("run", sa.Text, sa.ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("path", AnyText, nullable=False),
+    sa.Column("n", sa.Integer, nullable=False),
+    sa.Column("kind", AnyText, nullable=False),
+    sa.Column("at", UtcTime, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),  # JSON
+    sa.Column("blobs", sa.Text, nullable=False),  # hash:size, separated by blanks
+    sa.Column("v", sa.Integer, nullable=False),
+    sa.UniqueConstraint("run", "path", "n", name="events_key"),
+)
+
+blobs = sa.Table(
+    "blobs",
+    metadata,
+    sa.Column("hash", sa.Text, primary_key=True),
+    sa.Column("coding", sa.Text, nullable=False),  # "" | zlib
+    sa.Column("data", sa.LargeBinary, nullable=False),  # UTF-8
+    sa.Column("labels", sa.Text, nullable=False, server_default=""),  # who may see it, separated by blanks
+    sa.Column("expires", UtcTime),  # NULL: kept
+)
+
+turns = sa.Table(
+    "turns",
+    metadata,
+    sa.Column("seq", Serial, primary_key=True, autoincrement=True),
+    sa.Column("session", AnyText, nullable=False),
+    sa.Column("run", sa.Text, nullable=False, unique=True),
+    sa.Column("question", AnyText, nullable=False),
+    sa.Column("answer", AnyText, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("at", UtcTime, nullable=False),
+    sa.Index("turns_session", "session", "seq"),
+)

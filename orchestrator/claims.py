@@ -1,0 +1,166 @@
+"""Reads the claims out of an answer: its numbers, without those that are names, and what the words around each name.
+
+It deliberately doesn't judge them: `evidence.py` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from orchestrator import prose
+from orchestrator.exhibits import Entry, Exhibit, concepts
+from orchestrator.figures import Named
+from orchestrator.mentions import Bound, Labels, Vocabulary, between
+from orchestrator.numbers import MEASURES, Number, plain, read, unit_of
+
+_TOTAL = re.compile(r"共|总|合计|一共|全部|所有|total|overall|altogether|in all|\ball\b|\bof\b|里|中", re.IGNORECASE)
+_CHANGE = re.compile(
+    r"[多少增减升降涨跌差]|翻|更[高低]|more|fewer|less|increas|decreas|r[io]se|dropp?|f[ea]ll|\bup\b|\bdown\b|gain|grew"
+    r"|differ|higher|lower|fold|doubled|tripled|halved", re.IGNORECASE
+)  # fmt: skip
+_COMPLEMENT = re.compile(r"可用|成功|availab|success|uptime", re.IGNORECASE)
+_TALK = re.compile(  # numbers of the answer's own layout: two reasons, 3 steps
+    rf"[{MEASURES}点]?\s?(?:可能的?|主要)?(?:原因|步骤?|方面|可能|问题|建议|选项|要点|阶段|假设|方向|部分|候选|结论|解释|角度|维度)"
+    r"|[\s-]?(?:\w+\s)?(?:steps?|reasons?|options?|things?|ways?|possib\w+|hypothes[ei]s|questions?|parts?|phases?|points?"
+    r"|causes?|explanations?|suspects?|candidates?|suggestions?)\b", re.IGNORECASE
+)  # fmt: skip
+_LISTED = {
+    "service": r"服务|services?\b", "host": r"主机|机器|hosts?\b", "node": r"节点|nodes?\b", "pod": r"实例|pods?\b",
+    "instance": r"实例|instances?\b", "alertname": r"告警|报警|alerts?\b", "alert": r"告警|报警|alerts?\b",
+    "version": r"版本|versions?\b", "code": r"状态码|codes?\b", "cluster": r"集群|clusters?\b",
+}  # fmt: skip
+_HASH = re.compile(r"(?<![A-Za-z0-9])[0-9a-f]{7,40}(?![A-Za-z0-9])")
+_NEXT = re.compile(r"[，。；、,;:：()（）|\n]")
+_BESIDE = re.compile(r"[\s:：=]*(?:数量?|总?数|总量|次数|为|共|是|达到?|有|了|were|was|at|of|=|:|：|\s){0,3}$")
+
+
+@dataclass(slots=True)
+class Claim:
+    """A number that claims something, with what its clause names; `proof`: the figure that bears it out."""
+
+    number: Number
+    named: Named
+    sentence: prose.Sentence
+    proof: Entry | None = None
+
+
+class Reading:
+    """An answer read against the names that its evidence uses."""
+
+    def __init__(self, written: str, exhibits: Sequence[Exhibit], question: str) -> None:
+        self.text = plain(written)
+        self.names = list(prose.NAMES.finditer(self.text))
+        self.clocks = [m for m in self.names if m["clock"]]
+        self.sentences = list(prose.sentences(self.text))
+        self._exhibits = exhibits
+        self._question = question
+        self._asked = {(n.value, n.unit) for n in read(plain(question))}
+        self._words = Vocabulary(x for exhibit in exhibits for x in exhibit.entries)
+        masked = self._masked()
+        self._numbers = [n for n in read(self.text) if masked[n.start] != "\0"]
+        figures = {n.start for n in self._numbers if n.counted}  # the 502 of "502 次" is no code
+        self._mentions = [m for m in self._words.find(self.text, self.clocks) if m.start not in figures]
+
+    def blocks(self) -> list[list[Claim]]:
+        """The claims of each paragraph, bullet or table row."""
+        found: dict[tuple[int, int], list[Claim]] = {}
+        at = 0
+        for s in self.sentences:
+            own: list[Number] = []
+            while at < len(self._numbers) and self._numbers[at].start < s.end:
+                own += [self._numbers[at]] if self._numbers[at].start >= s.start else []
+                at += 1
+            if own:
+                found.setdefault(s.block, []).extend(self._claims(s, own))
+        return [claims for claims in found.values() if claims]
+
+    def listed(self, c: Claim) -> tuple[str, int] | None:
+        """What a count counts, if that is a label (3 services): its key, and how many the block names."""
+        after = self.text[c.number.end : c.number.end + 12]
+        for key, words in _LISTED.items():
+            if re.match(rf"\s?(?:\w+\s)?(?:{words})", after, re.IGNORECASE):
+                return key, len({v for k, v in c.named.block if k == key})
+        return None
+
+    def _claims(self, s: prose.Sentence, numbers: Sequence[Number]) -> Iterator[Claim]:
+        said = between(self._mentions, s.start, s.end)
+        heads = {
+            i: {m.key: frozenset({m.value}) for m in self._words.find(head)}
+            for i, head in enumerate(h for _, h in s.heads)
+        }
+        bound = Bound(self.text, s, said, {i: h for i, h in heads.items() if h})
+        block = frozenset((m.key, m.value) for m in between(self._mentions, *s.block))
+        for nth, n in enumerate(numbers):
+            if self._is_name(n):
+                continue
+            labels = bound.at(n.start, nth, len(numbers))
+            head = _head_of(s, n.start)
+            yield Claim(_with_unit(n, head), self._named(n, bound.span(n.start), labels, block, head), s)
+
+    def _named(
+        self, n: Number, clause: tuple[int, int], labels: Labels, block: frozenset[tuple[str, str]], head: str
+    ) -> Named:
+        start, end = clause
+        words = self.text[start:end]
+        before = _BESIDE.sub("", self.text[max(start, n.start - 24) : n.start])
+        after = _NEXT.split(self.text[n.end : min(end, n.end + 14)], 1)[0]
+        beside = concepts(after) or concepts(head) or concepts(before, last=True)
+        return Named(
+            labels, block, beside, _TOTAL.search(words) is not None, _CHANGE.search(words) is not None,
+            _COMPLEMENT.search(words + head) is not None,
+        )  # fmt: skip
+
+    @cached_property
+    def quoted(self) -> bytearray:
+        """1 where the text is quoted literally from the evidence or the question."""
+        flags = bytearray(len(self.text) + 1)
+        source = ""
+        for m in prose.QUOTE.finditer(self.text):
+            source = source or "\n".join((*(x.text for x in self._exhibits), self._question))
+            said = next(g for g in m.groups() if g is not None)
+            if plain(said) in source:
+                flags[m.start() : m.end()] = b"\1" * (m.end() - m.start())
+        return flags
+
+    def _masked(self) -> str:
+        """The text with everything blanked that is a name, a time, a citation or a quotation."""
+        chars = [("\0" if q else c) for c, q in zip(self.text, self.quoted, strict=False)]
+        for start, end in (*(m.span() for m in self.names), *(m.span() for m in prose.CITE.finditer(self.text))):
+            chars[start:end] = "\0" * (end - start)
+        return "".join(chars)
+
+    def _is_name(self, n: Number) -> bool:
+        written = self.text[n.start : n.end]
+        if self._words.code(written.removesuffix("s")):  # the 502s
+            return True
+        if (n.value, n.unit) in self._asked or (len(written) > 5 and written in self._hashes):
+            return True
+        after = self.text[n.end : n.end + 24]
+        if not n.unit and n.value <= 20 and _TALK.match(after if not n.counted else self.text[n.end - 1 : n.end + 24]):
+            return True
+        strong = n.counted and self.text[n.end - 1] in "次条起笔台行例"
+        return n.word and not n.unit and n.value <= 12 and not strong and not (
+            concepts(after) or any(re.search(w, after) for w in _LISTED.values())
+        )  # fmt: skip
+
+    @cached_property
+    def _hashes(self) -> set[str]:
+        """How a hash of the evidence may be cut short to digits only."""
+        found = (h for x in self._exhibits for h in _HASH.findall(x.text))
+        return {h[:n] for h in found for n in range(6, 13)}
+
+
+def _head_of(s: prose.Sentence, at: int) -> str:
+    return next((head for start, head in reversed(s.heads) if start <= at), "")
+
+
+def _with_unit(n: Number, head: str) -> Number:
+    """A bare number of a table takes the unit of its column: "latency (ms)"."""
+    written = re.search(r"[(（]\s?([^)）]{1,12}?)\s?[)）]|(%)", head)
+    if n.unit or n.counted or not written:
+        return n
+    unit, factor = unit_of(written[1] or written[2])
+    return replace(n, unit=unit, value=n.value * factor, step=n.step * factor)

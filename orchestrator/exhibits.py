@@ -1,0 +1,118 @@
+"""What one piece of evidence bears out: its typed figures in comparable form, and its text.
+
+It deliberately doesn't compare anything: `figures.py` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from functools import cached_property, lru_cache
+
+from orchestrator.clocks import everything, stamps
+from orchestrator.contracts import Evidence, Figure
+from orchestrator.numbers import plain, reaches, read, unit_of
+from orchestrator.prose import NAMES
+
+TIME, QUANTILE = "~time", "~quantile"  # labels we add: the hour of a bucket, the p99 of a name
+_CONCEPTS = {
+    "error": r"错误|报错|失败|异常|error|fail|exception|5xx|bad",
+    "alert": r"告警|报警|警报|alert|episode|firing",
+    "request": r"请求|调用|流量|request|call|traffic|hits",
+    "deploy": r"部署|发布|上线|deploy|release|rollout",
+    "commit": r"提交|commit",
+    "change": r"变更|改动|change",
+    "latency": r"延迟|耗时|时延|响应时间|latency|duration|response.?time",
+    "available": r"可用|成功率|availab|success|uptime",
+    "restart": r"重启|restart",
+    "memory": r"内存|memory|heap",
+    "cpu": r"cpu|处理器",
+    "disk": r"磁盘|disk",
+}
+_CONCEPT = re.compile("|".join(f"(?P<{k}>{v})" for k, v in _CONCEPTS.items()), re.IGNORECASE)
+_QUANTILE = re.compile(r"(?<![A-Za-z0-9])[pP](\d{2,3}(?:\.\d)?)(?![A-Za-z0-9])|_p(\d{2,3})(?![0-9])")
+_RATE = re.compile(r"ratio|rate|share|percent|availab|utili[sz]ation", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """A figure as it is compared: `value` and `unit` as `numbers.py` has them, labels as `label_forms` made them."""
+
+    value: float
+    unit: str
+    figure: Figure
+    labels: Mapping[str, frozenset[str]]
+    concepts: frozenset[str]
+
+
+@lru_cache(maxsize=1024)
+def concepts(words: str, last: bool = False) -> frozenset[str]:
+    """What words speak of (error, latency …); with `last` only what they end in."""
+    found = list(_CONCEPT.finditer(words))
+    if last:
+        found = [m for m in found if re.fullmatch(r"[a-z]{0,3}|[率数量次]{0,2}", words[m.end() :])]
+    return frozenset(m.lastgroup for m in found if m.lastgroup)
+
+
+def quantiles(words: str) -> Iterator[tuple[int, int, str]]:
+    for m in _QUANTILE.finditer(words):
+        yield m.start(), m.end(), "p" + (m[1] or m[2]).replace(".", "")
+
+
+def label_forms(figure: Figure, zone: tzinfo) -> dict[str, frozenset[str]]:
+    """A figure's labels as a text may say them: lower case; an instant as its clock time in each zone, under TIME."""
+    forms: dict[str, frozenset[str]] = {}
+    for key, value in figure.labels.items():
+        found = stamps(str(value), zone) if str(value)[:4].isdigit() else set()
+        if found:
+            at = next(iter(found))
+            forms[TIME] = frozenset(f"{at.astimezone(z):%H:%M}" for z in (UTC, zone, at.tzinfo))
+        else:
+            forms[key] = frozenset({str(value).lower()})
+    said = [q for _, _, q in quantiles(figure.name)]
+    q = figure.labels.get("quantile", "")
+    if said or q:
+        forms[QUANTILE] = frozenset(said or {"p" + str(q).removeprefix("0.").removeprefix("p").ljust(2, "0")})
+        forms.pop("quantile", None)
+    return forms
+
+
+@dataclass
+class Exhibit:
+    """One piece of evidence with what is read out of it: its figures, rows counted and shown among them, and text."""
+
+    evidence: Evidence
+    zone: tzinfo
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        r = self.evidence.result
+        rows = [Figure(name, n) for name, n in (("total", r.total), ("shown", r.shown or None)) if n is not None]
+        return tuple(x for f in (*r.figures, *rows) for x in _entries(f, self.zone))
+
+    @cached_property
+    def text(self) -> str:
+        return plain(everything(self.evidence))
+
+    @cached_property
+    def literals(self) -> frozenset[tuple[float, str]]:
+        """Numbers of its text, with unit, that are none of its typed figures."""
+        masked = NAMES.sub(lambda m: "\0" * len(m[0]), self.text)
+        numbers = [n for n in read(self.text) if masked[n.start] != "\0"]
+        typed = [(x.value, x.unit) for x in self.entries]
+        return frozenset(
+            (n.value, n.unit)
+            for n in numbers
+            if not any(low <= v <= high and unit == n.unit for low, high in reaches(n) for v, unit in typed)
+        )
+
+
+def _entries(f: Figure, zone: tzinfo) -> Iterator[Entry]:
+    unit, factor = unit_of(f.unit)
+    labels = label_forms(f, zone)
+    about = concepts(" ".join((f.name, *map(str, f.labels.values()))))
+    yield Entry(abs(float(f.value)) * factor, unit, f, labels, about)
+    if not unit and abs(f.value) <= 1 and _RATE.search(f.name + f.unit):
+        yield Entry(abs(float(f.value)) * 100, "%", f, labels, about)

@@ -1,0 +1,172 @@
+"""The typed figures of cited evidence, and which numbers they bear out: directly or by an allowed derivation.
+
+Allowed: rounding as far as the number's own precision shows it, units (seconds, bytes, a ratio as a percentage), a
+percentage or a multiple or a difference of two figures that are named beside it or belong together (a part and its
+whole, the same figure under one other label). It deliberately doesn't know the text: `claims.py` says what a number's
+clause names (`Named`).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from orchestrator.exhibits import QUANTILE, TIME, Entry, Exhibit
+from orchestrator.numbers import Number, reach, reaches
+
+_PAIRS = 6  # more figures than that make a derivation worthless as proof
+_FEW_PARTNERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a number's clause names: allowed values by label key, the concepts right beside it, and what words allow."""
+
+    labels: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    block: frozenset[tuple[str, str]] = frozenset()  # (key, value) said anywhere in the block
+    concepts: frozenset[str] = frozenset()
+    total: bool = False  # says that it is a total
+    change: bool = False  # says more, fewer, rose, fell …
+    complement: bool = False  # says availability, success
+
+
+class Pool:
+    """The figures of some evidence, by unit and value."""
+
+    def __init__(self, exhibits: Sequence[Exhibit]) -> None:
+        self.exhibits = tuple(exhibits)
+        self.empty = any(x.evidence.result.status == "no_data" for x in exhibits)
+        self._by_unit: dict[str, list[Entry]] = defaultdict(list)
+        self._by_name: dict[str, list[Entry]] = defaultdict(list)
+        for entry in sorted((x for ex in exhibits for x in ex.entries), key=lambda x: x.value):
+            self._by_unit[entry.unit].append(entry)
+            self._by_name[_base(entry.figure.name)].append(entry)
+        self._values = {unit: [x.value for x in found] for unit, found in self._by_unit.items()}
+
+    @cached_property
+    def literals(self) -> frozenset[tuple[float, str]]:
+        """Numbers that stand in the evidence's text without being typed figures, with their units."""
+        return frozenset().union(*(x.literals for x in self.exhibits))
+
+    @cached_property
+    def listed(self) -> Mapping[str, int]:
+        """How many different values each label takes: what "3 services" may count."""
+        values: dict[str, set[str]] = defaultdict(set)
+        for x in self.exhibits:
+            for f in x.evidence.result.figures:
+                for key, value in f.labels.items():
+                    values[key].add(str(value))
+        return {key: len(found) for key, found in values.items()}
+
+    def near(self, n: Number) -> list[Entry]:
+        """The figures that the number may be a rounding of, whatever they are called."""
+        found: list[Entry] = []
+        keys = self._values.get(n.unit, [])
+        for low, high in reaches(n):
+            found += self._by_unit[n.unit][bisect_left(keys, low) : bisect_right(keys, high)] if keys else []
+        return found
+
+    def direct(self, n: Number, named: Named) -> Entry | None:
+        return next((x for x in self.near(n) if self.fits(x, named)), None)
+
+    def fits(self, x: Entry, named: Named) -> bool:
+        """Name and labels agree with what the clause says."""
+        if named.concepts and x.concepts and not named.concepts & x.concepts:
+            return False
+        for key, allowed in named.labels.items():
+            mine = x.labels.get(key)
+            if mine is None and key != TIME and not named.total and self._has_part(x, key, allowed):
+                return False
+            if mine is not None and not mine & allowed:
+                return False
+        return not any(self._unsaid(x, key, named) for key in x.labels)
+
+    def derived(self, n: Number, named: Named, shown: Sequence[Entry]) -> bool:
+        """A percentage, multiple or difference of two figures that are shown beside it or belong together."""
+        return any(_close(n, value) for value in self._derivable(n, named, list(shown)[-_PAIRS:]))
+
+    def _derivable(self, n: Number, named: Named, shown: list[Entry]) -> Iterator[float]:
+        for a, b in self._pairs(named, shown):
+            if n.unit == "%":
+                yield from _percents(a, b, named)
+            elif n.unit == "x" and a.unit == b.unit and min(a.value, b.value) > 0:
+                yield a.value / b.value
+                if named.change and a.value > b.value:
+                    yield a.value / b.value - 1
+            elif named.change and a.unit == b.unit and n.unit == ("pp" if a.unit == "%" else a.unit):
+                yield abs(a.value - b.value)
+        if n.unit == "%":
+            for whole, part in self._shares(named, shown):
+                yield from _percents(part, whole, named)
+
+    def _pairs(self, named: Named, shown: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
+        """Both shown; or one shown and its only few namesakes under one other label or in other evidence."""
+        for a in shown:
+            partners = [x for x in self._by_name[_base(a.figure.name)] if x is not a and _kin(a, x)]
+            beside = [x for x in shown if x is not a and _base(x.figure.name) == _base(a.figure.name)]
+            for b in beside or (partners if len(partners) <= _FEW_PARTNERS else ()):
+                if a.unit == b.unit:
+                    yield a, b
+                    yield b, a
+
+    def _shares(self, named: Named, shown: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
+        """(whole, part): a part the clause names, or one shown, of the same figure without one of its labels, or of the
+        requests under the same labels."""
+        parts = [x for x in self._by_unit[""] if self.fits(x, named) and _names(x, named)] if named.labels else []
+        for part in (*shown, *parts[:_FEW_PARTNERS]):
+            for whole in self._by_name[_base(part.figure.name)]:
+                if whole.unit == part.unit and _without_one(part, whole):
+                    yield whole, part
+            for whole in self._by_unit[part.unit]:
+                if "request" in whole.concepts and "error" in part.concepts and whole.labels == part.labels:
+                    yield whole, part
+
+    def _has_part(self, x: Entry, key: str, allowed: frozenset[str]) -> bool:
+        family = self._by_name[_base(x.figure.name)]
+        return any(y.unit == x.unit and y.labels.get(key, frozenset()) & allowed for y in family)
+
+    def _unsaid(self, x: Entry, key: str, named: Named) -> bool:
+        """A part given as if it were the whole: nothing says the label, and the whole is a figure of its own."""
+        if key in (TIME, QUANTILE) or named.labels.get(key) or any((key, v) in named.block for v in x.labels[key]):
+            return False
+        rest = {k: v for k, v in x.labels.items() if k != key}
+        family = self._by_name[_base(x.figure.name)]
+        return any(y.labels == rest and y.unit == x.unit and y.value != x.value for y in family)
+
+
+def _base(name: str) -> str:
+    return re.sub(r"[_ ](?:before|after|baseline|previous|prev|now|current|yesterday|today)$", "", name.lower())
+
+
+def _close(n: Number, value: float) -> bool:
+    low, high = reach(n)
+    return low <= value <= high
+
+
+def _percents(a: Entry, b: Entry, named: Named) -> Iterator[float]:
+    if b.value <= 0 or a.unit != b.unit:
+        return
+    share = 100 * a.value / b.value
+    if share <= 100:
+        yield share
+        if named.complement:
+            yield 100 - share
+    if named.change:
+        yield abs(share - 100)
+
+
+def _kin(a: Entry, b: Entry) -> bool:
+    """The same labels, or all but one."""
+    return a.unit == b.unit and sum(a.labels.get(k) != b.labels.get(k) for k in {*a.labels, *b.labels}) <= 1
+
+
+def _without_one(part: Entry, whole: Entry) -> bool:
+    return len(whole.labels) < len(part.labels) and all(part.labels.get(k) == v for k, v in whole.labels.items())
+
+
+def _names(x: Entry, named: Named) -> bool:
+    return any(x.labels.get(k, frozenset()) & allowed for k, allowed in named.labels.items())

@@ -1,0 +1,165 @@
+"""Metric series against their level before the window. Pure: counters become rates here, resets included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from orchestrator import when
+from orchestrator.contracts import Figure, Json, ToolResult, Window
+from subagents.asking import Merged
+from subagents.onset import LASTS, Shift, shift
+from subagents.saying import Clock
+from subagents.sources import Series
+
+ROWS = 12
+STRONG = 2.0  # spreads beyond the limit from which a change tells an onset
+NEAR = timedelta(minutes=15)
+MOST = 1000.0  # a change from nothing is infinitely many spreads
+Points = list[tuple[datetime, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """`unit`: of `change`; a counter's is per second."""
+
+    series: Series
+    unit: str
+    change: Shift
+
+    @property
+    def name(self) -> str:
+        """The metric with those labels that tell it from its neighbours."""
+        rest = {k: v for k, v in self.series.labels.items() if k not in ("service", "job", "instance", "__name__")}
+        inner = ",".join(f"{k}={v}" for k, v in sorted(rest.items()))
+        return f"{self.series.name}{{{inner}}}" if inner else self.series.name
+
+
+def rates(points: Sequence[tuple[datetime, float]], since: datetime) -> Points:
+    """A counter's growth per second, at the end of each step; after a reset it counts from 0.
+
+    A counter that first appears after `since` had been 0: the event it counts had not happened yet.
+    """
+    found: Points = []
+    steps = [b - a for (a, _), (b, _) in pairwise(points)]
+    if points and steps and points[0][0] > since + steps[0]:
+        step = steps[0]
+        found = [(since - k * step, 0.0) for k in range(2 * LASTS, 0, -1)]
+        found.append((points[0][0], points[0][1] / step.total_seconds()))
+    for (a, x), (b, y) in pairwise(points):
+        seconds = (b - a).total_seconds()
+        if seconds > 0:
+            found.append((b, (y - x if y >= x else y) / seconds))
+    return found
+
+
+def moved(found: Merged[Series], span: Window, asked: Sequence[str], names: Sequence[str]) -> ToolResult:
+    """The result of `metric`: changed series first, by how far they moved."""
+    looked = list(found.rows) if names else averaged(found.rows)
+    rows = sorted((m for s in looked if (m := _moved(s, span)) is not None), key=lambda m: -m.change.factor)
+    of = f" of {', '.join(asked)}" if asked else ""
+    if not looked:
+        return found.result(f"no series{of} in {when.say(span)}", span, {"series": [], "onset": None})
+    clock = Clock(span)
+    text = [f"metrics{of} · {when.say(span)} · {len(rows)} of {len(looked)} series left the level before the window"]
+    text += [_row(m, clock) for m in rows[:ROWS]]
+    if not rows:
+        text += [_level(s, span) for s in looked[:ROWS]]
+    figures = [f for m in rows[:ROWS] for f in _figures(m)]
+    figures += [Figure("series changed", len(rows)), Figure("series", len(looked))]
+    onset = _onset(rows, asked)
+    strong = dict.fromkeys(m.series.service for m in rows if m.change.factor >= STRONG and m.series.service)
+    data = {
+        "series": [_json(m) for m in rows[:ROWS]],
+        "onset": onset.isoformat() if onset else None,
+        "services": list(strong),
+    }
+    shown = min(len(rows) or len(looked), ROWS)
+    return found.result("\n".join(text), span, data, figures, shown, len(looked))
+
+
+def _moved(series: Series, span: Window) -> Moved | None:
+    counter = series.kind == "counter"
+    points = rates(series.points, span.start) if counter else list(series.points)
+    change = shift(points, span.start, _least(series) if counter else 0.0)
+    if change is None:
+        return None
+    return Moved(series, "/s" if counter else series.unit, change)
+
+
+def _least(series: Series) -> float:
+    """Of a counter of events, two in a step: single ones come and go. Sums of other units have no such floor."""
+    whole = all(value.is_integer() for _, value in series.points)
+    steps = sorted((b - a).total_seconds() for (a, _), (b, _) in pairwise(series.points))
+    step = steps[len(steps) // 2] if steps else 0.0
+    return 2.0 / step if whole and step else 0.0
+
+
+def _onset(rows: Sequence[Moved], asked: Sequence[str]) -> datetime | None:
+    """When the strongest changes of the asked services began: the earliest of those that began together."""
+    mine = [m for m in rows if m.change.factor >= STRONG and (not asked or m.series.service in asked)]
+    if not mine:
+        return None
+    return min(m.change.at for m in mine if abs(m.change.at - mine[0].change.at) <= NEAR)
+
+
+def averaged(rows: Sequence[Series]) -> list[Series]:
+    """Without histogram buckets; a sum and its count (Prometheus: `x_sum`, `x_count`) become one series, the mean."""
+    kept = [s for s in rows if "le" not in s.labels]
+    counts = {_twin(s, "_count"): s for s in kept if s.name.endswith("_count")}
+    means = [(s, counts[_twin(s, "_sum")]) for s in kept if s.name.endswith("_sum") and _twin(s, "_sum") in counts]
+    used = {id(s) for pair in means for s in pair}
+    return [_mean(total, count) for total, count in means] + [s for s in kept if id(s) not in used]
+
+
+def _twin(series: Series, suffix: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    return series.name.removesuffix(suffix), series.service, tuple(sorted(series.labels.items()))
+
+
+def _mean(total: Series, count: Series) -> Series:
+    """The mean of each step in which something was counted."""
+    sums, counts = dict(rates(total.points, total.points[0][0])), rates(count.points, count.points[0][0])
+    points = tuple((at, sums[at] / n) for at, n in counts if n > 0 and at in sums)
+    name = total.name.removesuffix("_sum")
+    unit = "s" if name.endswith("_seconds") else "B" if name.endswith("_bytes") else ""
+    return Series(f"{name}_mean", total.service, "gauge", unit, points, total.labels)
+
+
+def figure(value: float) -> float | int:
+    """Four significant digits: what is said and what is typed are the same number."""
+    short = float(f"{value:.4g}")
+    return int(short) if short.is_integer() else short
+
+
+def _row(m: Moved, clock: Clock) -> str:
+    c = m.change
+    values = f"{figure(c.before)} → {figure(c.during)}{m.unit} (extreme {figure(c.extreme)})"
+    return f"{m.series.service} {m.name} {values} {clock.span(c.at, c.end, 'still')}"
+
+
+def _level(series: Series, span: Window) -> str:
+    inside = [v for at, v in series.points if at in span]
+    last = f", last {figure(inside[-1])}{series.unit}" if inside else ""
+    return f"{series.service} {series.name}: unchanged{last}"
+
+
+def _figures(m: Moved) -> list[Figure]:
+    label = {"service": m.series.service, "metric": m.name}
+    pairs = (("before", m.change.before), ("during", m.change.during), ("extreme", m.change.extreme))
+    return [Figure(f"{m.series.name} {what}", figure(value), m.unit, label) for what, value in pairs]
+
+
+def _json(m: Moved) -> Json:
+    c = m.change
+    return {
+        "name": m.name,
+        "service": m.series.service,
+        "unit": m.unit,
+        "before": figure(c.before),
+        "during": figure(c.during),
+        "onset": c.at.isoformat(),
+        "end": c.end.isoformat() if c.end else None,
+        "factor": round(min(c.factor, MOST), 1),
+    }

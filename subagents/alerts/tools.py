@@ -1,0 +1,106 @@
+"""The alerts agent's tools: alerts in time, their counts, what fires now, availability, and the metrics behind them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Literal
+
+from orchestrator.contracts import ToolResult, Window
+from orchestrator.ports import Context
+from orchestrator.tool import tool
+from subagents.alerts import measured, shown
+from subagents.alerts.episodes import distinct, trouble
+from subagents.asking import Merged, ask_all, before, covered, services_of, widened, window_of
+from subagents.sources import AlertQuery, Episode, MetricQuery, Ratio, Sources
+
+LOOK = timedelta(hours=24)  # how far around the window an alert is looked for when nothing begins in it
+
+
+class AlertTools:
+    def __init__(self, sources: Sources) -> None:
+        self.alerts, self.metrics = sources.alerts, sources.metrics
+
+    async def _episodes(self, span: Window, services: tuple[str, ...]) -> Merged[Episode]:
+        found = await ask_all(self.alerts, "alerts", lambda s: s.episodes(AlertQuery(span, services)))
+        return replace(found, rows=tuple(distinct(found.rows)))
+
+    @tool(permission="alerts.read", timeout=30)
+    async def list_alerts(self, ctx: Context, services: tuple[str, ...] = (), window: str = "") -> ToolResult:
+        """Alerts that fired in the window, with start and end, suppressed and flapping ones marked; which came first.
+        Call this first. Not for numbers over many alerts (count_alerts) nor for now (firing_now).
+
+        Args:
+            services: Only these; empty: all, those of the question marked.
+            window: A narrower part of the window, e.g. 14:00-14:30; empty: all of it.
+        """
+        asked, span = services_of(ctx, services), window_of(ctx, window)
+        found = await self._episodes(span, services)
+        cover = await covered(self.alerts)
+        wide: tuple[Episode, ...] = ()
+        group = trouble(found.rows, asked, span)
+        if not any(e.start in span for e in group):
+            wide = (await self._episodes(widened(span, LOOK, LOOK), services)).rows
+        return shown.alerts(found, wide, span, asked, cover.zone)
+
+    @tool(permission="alerts.read", timeout=30)
+    async def count_alerts(
+        self,
+        ctx: Context,
+        by: tuple[Literal["severity", "service", "name", "hour"], ...] = ("severity", "service", "hour"),
+        services: tuple[str, ...] = (),
+        window: str = "",
+    ) -> ToolResult:
+        """How many alerts began in the window, by severity, service, name or hour. For "how many", "which service has
+        the most". Not for when a single one fired.
+
+        Args:
+            by: What to count by; each on its own.
+            services: Only these; empty: those of the question.
+            window: A narrower part of the window; empty: all of it.
+        """
+        asked, span = services_of(ctx, services), window_of(ctx, window)
+        return shown.counts(await self._episodes(span, asked), span, by, asked)
+
+    @tool(permission="alerts.read", timeout=30)
+    async def firing_now(self, ctx: Context, services: tuple[str, ...] = ()) -> ToolResult:
+        """Alerts that fire at this moment, suppressed ones marked. Only for "now"; not for the past.
+
+        Args:
+            services: Only these; empty: those of the question.
+        """
+        asked = services_of(ctx, services)
+        zone = ctx.window.zone if ctx.window else ctx.question.zone
+        now = Window(ctx.now - timedelta(minutes=5), ctx.now, zone)
+        found = await ask_all(self.alerts, "alerts", lambda s: s.current(AlertQuery(now, asked)))
+        return shown.firing(replace(found, rows=tuple(distinct(found.rows))), now, asked)
+
+    @tool(permission="metrics.read", timeout=30)
+    async def availability(self, ctx: Context, services: tuple[str, ...] = (), window: str = "") -> ToolResult:
+        """Requests, bad requests and availability in percent of each service over the window. Not for error messages.
+
+        Args:
+            services: Only these; empty: all that have the metric.
+            window: A narrower part of the window; empty: all of it.
+        """
+        span = window_of(ctx, window)
+        found: Merged[Ratio] = await ask_all(self.metrics, "metrics", lambda s: s.ratio(services, span))
+        return shown.ratios(found, span, services_of(ctx, services))
+
+    @tool(permission="metrics.read", timeout=30)
+    async def metric(
+        self, ctx: Context, services: tuple[str, ...] = (), names: tuple[str, ...] = (), window: str = ""
+    ) -> ToolResult:
+        """Metric series against their level before the window: which left it, when, from what to what; counters as
+        rates. For "which metric moved", "since when". Not for availability.
+
+        Args:
+            services: Only these; empty: those of the question.
+            names: Only metrics of these names; empty: all, the most changed first.
+            window: A narrower part of the window; empty: all of it.
+        """
+        asked, span = services_of(ctx, services), window_of(ctx, window)
+        wide = widened(span, before(span, most=timedelta(hours=3)))
+        query = MetricQuery(wide, asked, names)
+        found = await ask_all(self.metrics, "metrics", lambda s: s.series(query))
+        return measured.moved(found, span, asked, names)

@@ -1,0 +1,40 @@
+"""The changes sub-agent: what people and pipelines altered. Doesn't know which backend answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from orchestrator.agent import Agent
+from orchestrator.tool import Tool
+from subagents.changes.playbook import playbook
+from subagents.changes.tools import ChangeTools
+from subagents.prompts import load
+from subagents.sources import Sources
+
+DESCRIPTION = (
+    "What was changed: deploys, releases, commits, flags, config, tickets; which change may explain a symptom, with "
+    "reasons, once its onset is known (ask alerts and logs first). Not for how things run or fail (alerts, logs)."
+)
+CUES = (
+    "change", "changes", "changed", "deploy", "deployed", "deploys", "deployment", "deployments", "release", "released",
+    "releases", "commit", "commits", "merge", "merged", "rollback", "roll back", "revert", "reverted", "rollout",
+    "flag", "flags", "config", "configuration", "version", "versions", "diff", "ticket", "tickets", "shipped",
+    "upgrade", "变更", "改动", "改了", "部署", "发布", "上线", "提交", "合并", "回滚", "版本", "配置", "开关", "灰度",
+    "工单", "升级", "谁改",
+)  # fmt: skip
+
+
+def make(sources: Sources, depends_on: Mapping[str, Sequence[str]] | None = None) -> Agent:
+    """`depends_on`: service → what it calls, from settings; spans add what they show."""
+    tools = ChangeTools(sources, depends_on or {})
+    offered = [tools.list_changes, tools.suspects, tools.show_change]
+    return Agent(
+        name="changes",
+        description=DESCRIPTION,
+        prompt=load("subagents.changes"),
+        tools=tuple(Tool.of(fn) for fn in offered),
+        letter="C",
+        playbook=playbook,
+        cues=CUES,
+        after=("alerts", "logs"),
+    )

@@ -1,0 +1,201 @@
+"""Which change may explain a symptom: a simple ranking by closeness in time, in the service graph, and by kind.
+
+Honest rather than clever: it gives its reasons and what speaks against each other change, says a tie is a tie, and
+that no change explains it when none is near. It reads no diff and knows no mechanism. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from orchestrator.contracts import Json
+from subagents.sources import Change
+from subagents.topology import Topology
+
+MARGIN = timedelta(minutes=2)  # an onset is no more exact than the bins it was counted in
+HALF_LIFE = timedelta(hours=2)
+ENOUGH = 0.25  # under this no change is a suspect
+TIE = 0.95  # a score that near the best is as good
+KINDS = {"deploy": 1.0, "release": 1.0, "flag": 1.0, "config": 1.0, "commit": 0.6, "ticket": 0.5}
+STEP_ORDER, STEP_CALL = 0.97, 0.7  # a place further down in the order of services; a call further away
+BACK = 1.3  # it was taken back later
+ENDED = timedelta(minutes=30)  # planned work that was over so long before the onset has no part in it
+
+_PAPER = re.compile(
+    r"(?:^|/)(?:docs?|tests?|testdata|__tests__|spec)/|\.(?:md|rst|adoc)$|(?:^|/)(?:LICENSE|CODEOWNERS)$"
+    r"|(?:^|/)test_[^/]+$|_test\.\w+$|\.(?:test|spec)\.\w+$",
+    re.IGNORECASE,
+)
+_PAPER_TITLE = re.compile(r"^(?:docs?|tests?)(?:\([^)]*\))?!?:", re.IGNORECASE)
+_REVERT = re.compile(r"\b(?:revert|roll(?:ed)?[ -]?back|undo)|回滚|撤回|回退|还原", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """`services`: what fails, the likely origin first; `environment`: "" when none was named."""
+
+    onset: datetime
+    services: tuple[str, ...]
+    topology: Topology
+    environment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """`against`: "" or what rules it out; `near`: the failing service it touches, `calls` away from it."""
+
+    change: Change
+    commits: tuple[Change, ...]
+    score: float
+    against: str
+    near: str = ""
+    calls: int = 0
+    back: Change | None = None
+
+    @property
+    def what(self) -> str:
+        c = self.change
+        return f"{c.service} {c.version}".strip() if c.version else c.service or c.id[:12]
+
+
+def rank(changes: Sequence[Change], symptom: Symptom) -> list[Ranked]:
+    """All changes, best first; commits that a deploy carries stand under it."""
+    whole = bundled(changes)
+    found = [_weigh(change, commits, changes, symptom) for change, commits in whole]
+    return sorted(found, key=lambda r: (-r.score, abs(symptom.onset - r.change.at), r.change.id))
+
+
+def suspects(ranked: Sequence[Ranked]) -> list[Ranked]:
+    return [r for r in ranked if r.score >= ENOUGH]
+
+
+def tied(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """The best, and those as good; empty when there is no suspect."""
+    good = suspects(ranked)
+    return [r for r in good if r.score >= TIE * good[0].score]
+
+
+def bundled(changes: Sequence[Change]) -> list[tuple[Change, tuple[Change, ...]]]:
+    """Each change with the commits it carries; a carried commit doesn't stand alone."""
+    commits = [c for c in changes if c.kind == "commit"]
+    found, carried = [], set[str]()
+    for change in changes:
+        if change.kind == "commit":
+            continue
+        inside = tuple(c for c in commits if carries(change, c))
+        carried |= {c.id for c in inside}
+        found.append((change, inside))
+    return found + [(c, ()) for c in commits if c.id not in carried]
+
+
+def carries(change: Change, commit: Change) -> bool:
+    return any(_same(sha, commit.id) for sha in (change.sha, *change.commits))
+
+
+def _same(a: str, b: str) -> bool:
+    """Two shas, one of which may be short."""
+    return min(len(a), len(b)) >= 7 and (a.startswith(b) or b.startswith(a))
+
+
+def _weigh(change: Change, commits: tuple[Change, ...], others: Sequence[Change], symptom: Symptom) -> Ranked:
+    near, calls, closeness = _relation(change, commits, symptom)
+    against = _against(change, commits, symptom, closeness)
+    if against:
+        return Ranked(change, commits, 0.0, against, near, calls)
+    back = taken_back(change, commits, others, symptom.onset)
+    lead = max(timedelta(), symptom.onset - change.at) if change.until is None else timedelta()
+    score = closeness * KINDS[change.kind] * 0.5 ** (lead / HALF_LIFE) * (BACK if back else 1.0)
+    return Ranked(change, commits, score, "" if score >= ENOUGH else "far_before", near, calls, back)
+
+
+def _relation(change: Change, commits: Sequence[Change], symptom: Symptom) -> tuple[str, int, float]:
+    """The failing service that it touches or that depends on what it touches, how many calls away, and how close."""
+    best = ("", 0, 0.0)
+    for place, failing in enumerate(symptom.services):
+        for touched in touches(change, commits, symptom.services):
+            calls = symptom.topology.distance(failing, touched)
+            close = 0.0 if calls is None else STEP_ORDER**place * STEP_CALL**calls
+            best = max(best, (failing, calls or 0, close), key=lambda b: b[2])
+    return best
+
+
+def touches(change: Change, commits: Sequence[Change], services: Sequence[str]) -> set[str]:
+    """The services a change is about: as it says, else those that its files' paths name."""
+    if change.service:
+        return {change.service}
+    files = [f for c in (change, *commits) for f in c.files]
+    parts = {part.lower() for f in files for part in f.split("/")[:-1]}
+    return {s for s in services if s.lower() in parts}
+
+
+def _against(change: Change, commits: Sequence[Change], symptom: Symptom, closeness: float) -> str:
+    if change.at > symptom.onset + MARGIN:
+        return "after_onset"
+    if change.environment and symptom.environment and not _same_environment(change.environment, symptom.environment):
+        return "other_environment"
+    if on_paper(change, commits):
+        return "docs_only"
+    if change.until is not None and change.until < symptom.onset - ENDED:
+        return "ended_before"
+    return "" if closeness else "other_service" if change.service else "unknown_service"
+
+
+def _same_environment(a: str, b: str) -> bool:
+    """prod, prod-sh and production are one another's; staging is not."""
+    x, y = (re.split(r"[-_.]", e.lower())[0] for e in (a, b))
+    return x.startswith(y) or y.startswith(x)
+
+
+def on_paper(change: Change, commits: Sequence[Change]) -> bool:
+    """Documents and tests only: nothing that runs was changed."""
+    whole = commits or (change,)
+    files = [f for c in (change, *commits) for f in c.files]
+    if files:
+        return all(_PAPER.search(f) for f in files)
+    return all(c.kind == "commit" and _PAPER_TITLE.search(c.title) for c in whole)
+
+
+def taken_back(change: Change, commits: Sequence[Change], others: Sequence[Change], onset: datetime) -> Change | None:
+    """The later change that takes this one back, a deploy before a mere commit."""
+    mine = {x for c in (change, *commits) for x in (c.id, c.sha) if x}
+    titles = {c.title for c in (change, *commits) if len(c.title) > 8}
+    found = []
+    for other in others:
+        if other.at <= max(change.at, onset) or other.id in mine:
+            continue
+        named = any(_same(other.reverts, x) or other.reverts == x for x in mine) if other.reverts else False
+        text = f"{other.title} {other.body}"
+        same = other.service == change.service and bool(change.service)
+        if named or (_REVERT.search(text) and (same or any(t in text for t in titles))):
+            found.append(other)
+    return min(found, key=lambda c: (c.kind == "commit", c.at), default=None)
+
+
+def as_json(r: Ranked, onset: datetime) -> Json:
+    c = r.change
+    return {
+        "id": c.id,
+        "kind": c.kind,
+        "service": c.service,
+        "version": c.version,
+        "sha": c.sha or (c.id if c.kind == "commit" else ""),
+        "at": c.at.isoformat(),
+        "author": c.author,
+        "title": c.title[:200],
+        "what": r.what,
+        "lead": round((onset - c.at).total_seconds()),
+        "score": round(r.score, 3),
+        "against": r.against,
+        "near": r.near,
+        "calls": r.calls,
+        "back": {"what": _name(r.back), "at": r.back.at.isoformat()} if r.back else None,
+    }
+
+
+def _name(change: Change) -> str:
+    if change.version:
+        return f"{change.service} {change.version}".strip()
+    return change.id[:12] if change.kind == "commit" else f"{change.kind} {change.service}".strip()

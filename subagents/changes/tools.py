@@ -1,0 +1,136 @@
+"""The changes agent's tools: what was changed, the details of one change, and which may explain a symptom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from orchestrator import when
+from orchestrator.contracts import ToolResult, Window
+from orchestrator.ports import Context
+from orchestrator.tool import tool
+from subagents.asking import Merged, ask_all, services_of, widened, window_of
+from subagents.changes import shown
+from subagents.changes.ranking import Symptom, rank
+from subagents.sources import Change, ChangeKind, ChangeQuery, ChangeSource, SourceError, Sources
+from subagents.topology import Topology, declared, learnt
+
+LOOK_BACK = 6.0  # hours
+AFTER = timedelta(hours=2)  # what followed may have taken the change back
+FAR = timedelta(days=14)  # a change that is asked for by its id is looked for so far around the window
+DIFF = 4_000  # characters
+
+
+class ChangeTools:
+    def __init__(self, sources: Sources, depends_on: Mapping[str, Sequence[str]]) -> None:
+        self.changes, self.spans = sources.changes, sources.spans
+        self.declared = declared(depends_on)
+
+    async def _topology(self) -> Topology:
+        return Topology(self.declared | await learnt(self.spans, None))
+
+    async def _list(self, query: ChangeQuery) -> Merged[Change]:
+        return await ask_all(self.changes, "changes", lambda s: s.list(query))
+
+    @tool(permission="changes.read", timeout=30)
+    async def list_changes(
+        self,
+        ctx: Context,
+        services: tuple[str, ...] = (),
+        kinds: tuple[ChangeKind, ...] = (),
+        hours_before: float = LOOK_BACK,
+        window: str = "",
+    ) -> ToolResult:
+        """Deploys, releases, flags, config, commits and tickets in the window and some hours before it; those of the
+        services in question and of what they depend on first. For "what changed". Not to find a cause (suspects).
+
+        Args:
+            services: Only these; empty: all, those of the question first.
+            kinds: Only these kinds.
+            hours_before: How many hours before the window to include.
+            window: A narrower part of the window, e.g. 14:00-14:30; empty: all of it.
+        """
+        asked, span = services_of(ctx, services), window_of(ctx, window)
+        looked = widened(span, timedelta(hours=max(0.0, min(hours_before, 24 * 14))))
+        found = await self._list(ChangeQuery(looked, services, kinds))
+        topology = await self._topology()
+        first = list(dict.fromkeys([*asked, *(d for s in asked for d in topology.downstream(s))]))
+        return shown.changes(found, span, looked, first, asked)
+
+    @tool(permission="changes.read", timeout=30)
+    async def suspects(
+        self, ctx: Context, onset: str, services: tuple[str, ...] = (), hours_before: float = LOOK_BACK
+    ) -> ToolResult:
+        """Changes ranked by how near they lie before an onset, in time and dependency, with the reasons for and
+        against each; "no change explains this" is possible. For "why", once the onset is known. Not to list changes.
+
+        Args:
+            onset: When the trouble began: a time from the findings, ISO 8601 or 14:03.
+            services: What fails, the likely origin first; empty: those of the question.
+            hours_before: How many hours before the onset to search.
+        """
+        asked, span = services_of(ctx, services), window_of(ctx, "")
+        began = moment(onset, ctx, span)
+        back = timedelta(hours=max(0.5, min(hours_before, 24 * 14)))
+        looked = replace(span, start=began - back, end=max(span.end, began + AFTER))
+        found = await self._list(ChangeQuery(looked))
+        symptom = Symptom(began, asked, await self._topology(), ctx.scope.environment)
+        return shown.ranked(found, rank(found.rows, symptom), symptom, looked)
+
+    @tool(permission="changes.read", timeout=30)
+    async def show_change(self, ctx: Context, id: str) -> ToolResult:
+        """One change with message, files and diff. For a change that was already listed. Not to search.
+
+        Args:
+            id: Its id, its sha (7 characters or more) or its version, as listed.
+        """
+        span = window_of(ctx, "")
+        looked = widened(span, FAR, FAR)
+        found = await self._list(ChangeQuery(looked))
+        matching = [c for c in found.rows if is_called(c, id)]
+        if not matching:
+            return found.result(f"no change {id!r} in {when.say(looked)}", looked, {"id": id})
+        carriers = [c for c in matching if c.kind != "commit"]
+        change = min(carriers or matching, key=lambda c: abs(c.at - span.start))
+        commit = next((c for c in found.rows if c.kind == "commit" and shown.sha(change) == c.id), change)
+        diff = await self._diff([change, commit])
+        files = change.files or commit.files
+        body = change.body or commit.body
+        return shown.change(found, replace(change, files=files, body=body), diff, span)
+
+    async def _diff(self, changes: Sequence[Change]) -> str:
+        for change in changes:
+            for source in self.changes if change.has_diff else ():
+                if text := await _diff_of(source, change.id):
+                    return text
+        return ""
+
+
+async def _diff_of(source: ChangeSource, id: str) -> str:
+    """ "" from a source that doesn't have it; another may."""
+    try:
+        return (await source.diff(id, DIFF)).rows
+    except SourceError:
+        return ""
+
+
+def is_called(c: Change, name: str) -> bool:
+    wanted = name.strip().lower()
+    shas = [s.lower() for s in (c.id, c.sha) if s]
+    if wanted in (c.id.lower(), c.version.lower(), f"{c.service} {c.version}".lower()):
+        return bool(wanted)
+    return len(wanted) >= 7 and any(s.startswith(wanted) for s in shas)
+
+
+def moment(said: str, ctx: Context, span: Window) -> datetime:
+    """An instant as a model writes it. Raises ValueError that says which forms are read."""
+    try:
+        at = datetime.fromisoformat(said.strip())
+    except ValueError:
+        reading = when.resolve(said, ctx.now, span.zone).window
+        if reading is None:
+            forms = "2026-11-29T14:03:00+00:00, or 14:03"
+            raise ValueError(f"onset: {said!r} can't be read as a time; valid: {forms}") from None
+        return reading.start
+    return at if at.tzinfo else at.replace(tzinfo=span.start.tzinfo)

@@ -1,0 +1,131 @@
+"""Alerts of a folder as episodes: from Alertmanager lists, recorded webhooks, single records and ALERTS series.
+
+The same alert told by several (or by many notifications) is one episode. Suppressed ones are kept and marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
+
+from subagents.folder import times
+from subagents.folder.material import Material, covering, times_of
+from subagents.folder.records import Row
+from subagents.folder.survey import GAP
+from subagents.folder.wording import query
+from subagents.sources import AlertQuery, Answered, Coverage, Episode, Health
+
+_SAME = timedelta(seconds=90)  # a series' first sample and a notification tell the same start this far apart
+_NOT_IDENTITY = frozenset(("alertstate", "prometheus", "replica", "prometheus_replica", "monitor"))
+
+
+class FolderAlerts:
+    name = "folder alerts"
+    caps = frozenset(("history", "current"))
+
+    def __init__(self, material: Material) -> None:
+        rows = material.of("alert")
+        until = material.coverage().until
+        end = until.timestamp() if until else 0.0
+        self._material = material
+        self._episodes = _merged(_episode(row, end) for row in _latest(rows))
+
+    async def probe(self) -> Health:
+        n = len(self._episodes)
+        return Health(n > 0, f"{n} alert episode(s) in {self._material.root}" if n else "no alerts in this folder")
+
+    async def coverage(self) -> Coverage:
+        """Alerts are known for the time that any record of the folder covers."""
+        whole = self._material.coverage()
+        own = covering(
+            (at for row in self._material.of("alert") for at in times_of(row)),
+            (e.service for e in self._episodes),
+            whole.notes,
+        )
+        return replace(own, until=whole.until) if own.since else own
+
+    async def episodes(self, q: AlertQuery) -> Answered[tuple[Episode, ...]]:
+        rows = tuple(e for e in self._episodes if _fits(e, q))
+        return self._answered(q, rows, "alerts")
+
+    async def current(self, q: AlertQuery) -> Answered[tuple[Episode, ...]]:
+        """Those that are open, or not known to be over, at the end of the window."""
+        rows = tuple(e for e in self._episodes if _fits(e, q) and (e.end is None or e.end >= q.window.end))
+        return self._answered(q, rows, "alerts open at the end of")
+
+    def _answered(self, q: AlertQuery, rows: tuple[Episode, ...], kind: str) -> Answered[tuple[Episode, ...]]:
+        said = query(kind, q.window, name=q.names, service=q.services, severity=q.severities)
+        unsure = sum(1 for e in rows if not e.end_known)
+        gaps = (f"the files don't say whether {unsure} of these alerts are over",) if unsure else ()
+        return Answered(rows, said, q.window, total=len(rows), gaps=gaps)
+
+
+def _fits(e: Episode, q: AlertQuery) -> bool:
+    if e.start >= q.window.end or (e.end is not None and e.end <= q.window.start and e.end != e.start):
+        return False
+    if e.end is not None and e.end == e.start and e.start < q.window.start:
+        return False
+    named = not q.names or e.name in q.names
+    severe = not q.severities or e.severity in q.severities
+    return named and severe and (not q.services or e.service in q.services)
+
+
+def _latest(rows: Iterable[Row]) -> list[Row]:
+    """One row for each (labels, start): a later notification that says the end wins over earlier ones."""
+    kept: dict[object, Row] = {}
+    for row in rows:
+        key = (row["name"], row["service"], tuple(sorted(row["labels"].items())), row["start"])
+        old = kept.get(key)
+        if old is None or (old["end"] is None and row["end"] is not None):
+            kept[key] = {**row, "suppressed": row["suppressed"] or bool(old and old["suppressed"]),
+                         "by": row["by"] or (old or {}).get("by", "")}  # fmt: skip
+        elif row["suppressed"] and not old["suppressed"]:
+            kept[key] = {**old, "suppressed": True, "by": row["by"]}
+    return list(kept.values())
+
+
+def _episode(row: Row, until: float) -> Episode:
+    end = row["end"]
+    if row.get("series") and end - row["step"] + GAP * row["step"] > until:
+        end = None  # the last sample lies so near the end of the data that it may fire on
+    return Episode(
+        name=row["name"],
+        service=row["service"],
+        severity=row["severity"],
+        start=times.aware(row["start"]),
+        end=None if end is None else times.aware(end),
+        suppressed=row["suppressed"],
+        by=row["by"],
+        labels=row["labels"],
+        annotations=row["annotations"],
+        link=row["link"],
+        end_known=row["end_known"],
+    )
+
+
+def _merged(episodes: Iterable[Episode]) -> tuple[Episode, ...]:
+    """By start; the same labels at nearly the same start are one, with what each of the tellers knows."""
+    out: list[Episode] = []
+    newest: dict[object, int] = {}
+    for e in sorted(episodes, key=lambda e: (e.start, e.name, e.service)):
+        key = (e.name, e.service, frozenset(i for i in e.labels.items() if i[0] not in _NOT_IDENTITY))
+        at = newest.get(key)
+        if at is not None and e.start - out[at].start <= _SAME:
+            out[at] = _both(out[at], e)
+            continue
+        newest[key] = len(out)
+        out.append(e)
+    return tuple(out)
+
+
+def _both(a: Episode, b: Episode) -> Episode:
+    return replace(
+        a,
+        end=a.end if b.end is None else b.end if a.end is None else max(a.end, b.end),
+        suppressed=a.suppressed or b.suppressed,
+        by=a.by or b.by,
+        annotations={**b.annotations, **a.annotations},
+        link=a.link or b.link,
+        end_known=a.end_known or b.end_known,
+    )

@@ -1,0 +1,44 @@
+"""Access logs in common and combined form (and with fields before or after): 5xx is error, 4xx warn, the rest info.
+
+Knows no virtual hosts: whose log it is comes from the hints.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from subagents.folder import levels, times
+from subagents.folder.records import Hints, LineParser, LogFormat, Rec
+
+_LINE = re.compile(r"^(.{0,200}?)\[(" + times.CLF + r')\] "((?:[^"\\]|\\.)*)" (\d{3}) (\d+|-)(.*)$')
+_ERRORS = re.compile(rb'" 5\d\d ')
+
+
+_time = lru_cache(maxsize=1024)(times.parse)  # many requests a second
+
+
+def shape(lines: list[str]) -> str | None:
+    found = sum(1 for line in lines if _LINE.match(line))
+    return "combined" if found and found * 2 >= len(lines) else None
+
+
+def parser(hints: Hints) -> LineParser:
+    service = hints.service
+
+    def read(line: str) -> Rec | None:
+        match = _LINE.match(line)
+        if match is None:
+            return None
+        client, at, request, code, size, rest = match.groups()
+        fields = {"client": client.split(" ", 1)[0], "request": request, "status": code, "size": size, "rest": rest}
+        return Rec(_time(at), service, levels.of_status(code), f'"{request}" {code}{rest}', code, fields)
+
+    return read
+
+
+def errors(shape: str) -> re.Pattern[bytes] | None:
+    return _ERRORS
+
+
+FORMAT = LogFormat("access log", shape, parser, errors)

@@ -1,0 +1,76 @@
+"""What was found out about files, kept by (path, size, mtime): in memory, and as JSON in a directory where one is
+given. A file that changed is read again. Losing the directory loses time, nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from subagents.folder.files import Found
+from subagents.folder.records import Row
+
+VERSION = 1  # raise it when a format reads differently
+_MEMORY = 512
+_PER_FILE = 40
+_LARGEST = 4 << 20  # characters of one stored result
+
+
+class Index:
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._recent: OrderedDict[tuple[Found, str], Row] = OrderedDict()
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def get(self, file: Found, question: Sequence[Any]) -> Row | None:
+        """The stored result of a question about a file as it is now."""
+        name = _name(question)
+        row = self._recent.get((file, name))
+        if row is None and self._folder is not None:
+            row = self._stored(file).get(name)
+            if row is not None:
+                self._remember(file, name, row)
+        return row
+
+    def put(self, file: Found, question: Sequence[Any], row: Row) -> None:
+        name = _name(question)
+        self._remember(file, name, row)
+        if self._folder is None:
+            return
+        results = self._stored(file)
+        results[name] = row
+        while len(results) > _PER_FILE:
+            results.pop(next(iter(results)))
+        text = json.dumps({"file": list(file), "v": VERSION, "results": results}, ensure_ascii=False)
+        if len(text) <= _LARGEST:
+            target = self._path(file)
+            beside = target.with_suffix(f".{os.getpid()}.tmp")
+            beside.write_text(text, encoding="utf-8", errors="surrogatepass")
+            beside.replace(target)
+
+    def _remember(self, file: Found, name: str, row: Row) -> None:
+        self._recent[file, name] = row
+        while len(self._recent) > _MEMORY:
+            self._recent.popitem(last=False)
+
+    def _path(self, file: Found) -> Path:
+        assert self._folder is not None
+        return self._folder / f"{sha256(file.path.encode('utf-8', 'surrogateescape')).hexdigest()[:24]}.json"
+
+    def _stored(self, file: Found) -> dict[str, Row]:
+        try:
+            kept = json.loads(self._path(file).read_text(encoding="utf-8", errors="surrogatepass"))
+        except (OSError, ValueError):
+            return {}
+        same = isinstance(kept, dict) and kept.get("file") == list(file) and kept.get("v") == VERSION
+        return dict(kept["results"]) if same else {}
+
+
+def _name(question: Sequence[Any]) -> str:
+    return json.dumps(question, ensure_ascii=False, separators=(",", ":"))

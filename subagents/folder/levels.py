@@ -1,0 +1,56 @@
+"""Levels of every logging system as six: fatal, error, warn, info, debug, unknown.
+
+Sources: syslog severities (RFC 5424 section 6.2.1), bunyan/pino numbers, OpenTelemetry severity numbers, klog letters.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_WORDS = {
+    "fatal": "fatal emerg emergency panic dpanic alert crit critical f c",
+    "error": "error err severe e failure failed fail errors",
+    "warn": "warn warning w wrn",
+    "info": "info information informational notice note i inf log ok normal audit",
+    "debug": "debug trace verbose fine finer finest d t v dbg debug1 debug2 debug3 debug4 debug5",
+}
+_BY_WORD = {word: level for level, words in _WORDS.items() for word in words.split()}
+SYSLOG = ("fatal", "fatal", "fatal", "error", "warn", "info", "info", "debug")
+
+WORD = re.compile(
+    r"\b(TRACE|DEBUG\d?|FINEST|FINER|FINE|VERBOSE|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|ERR|SEVERE|CRITICAL|CRIT"
+    r"|ALERT|EMERG|EMERGENCY|FATAL|PANIC|Trace|Debug|Info|Notice|Note|Warn|Warning|Error|Critical|Fatal"
+    r"|trace|debug\d?|verbose|info|notice|warn|warning|error|err|crit|critical|alert|emerg|fatal|panic)\b"
+)
+_ERRORS = ("error", "err", "severe", "fail", "fatal", "emerg", "panic", "dpanic", "alert", "crit")
+ERRORS_ANYCASE = "|".join("".join(f"[{c.upper()}{c}]" for c in word) for word in _ERRORS)  # for a byte search
+
+
+@lru_cache(maxsize=1024)
+def level(value: str | int | float | None) -> str:
+    """The level of a word or number; "unknown" where it says nothing."""
+    if value is None or isinstance(value, bool):
+        return "unknown"
+    if isinstance(value, int | float):
+        return _number(value)
+    word = value.strip().strip("[]<>:()").lower()
+    if word.isdigit():
+        return _number(int(word))
+    return _BY_WORD.get(word, "unknown")
+
+
+def _number(value: float) -> str:
+    """0-7 syslog, 10-60 bunyan and pino. (OpenTelemetry's 1-24 come with a text beside them; 9-24 are told here.)"""
+    if value < 8:
+        return SYSLOG[int(value)] if value >= 0 else "unknown"
+    if value in (10, 20, 30, 40, 50, 60):
+        return {10: "debug", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal"}[int(value)]
+    if value <= 24:
+        return ("debug", "info", "warn", "error", "fatal")[min(4, max(0, (int(value) - 5) // 4))]
+    return "unknown"
+
+
+def of_status(code: str) -> str:
+    """The level of an HTTP status: 5xx error, 4xx warn, the rest info."""
+    return {"5": "error", "4": "warn"}.get(code[:1], "info") if len(code) == 3 and code.isdigit() else "unknown"

@@ -1,0 +1,305 @@
+"""Logs of a folder: counted, searched and mined by worker processes, each answer remembered per file."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable
+from datetime import datetime
+from typing import Any, cast
+
+from orchestrator.contracts import Window
+from subagents.folder import merge, times
+from subagents.folder.material import LogFile, Material, of_files
+from subagents.folder.records import Row
+from subagents.folder.scan import DIMENSIONS, ERRORS, Ask
+from subagents.folder.wording import query
+from subagents.folder.work import Job, weight
+from subagents.sources import Answered, Count, Coverage, Health, Level, LogLine, LogQuery, Pattern, SourceError
+
+PIECE = 32 << 20  # bytes of a plain file that one job reads
+SECONDS = 25.0  # after which a scan gives what it has
+_MINUTES_DAYS = 3  # files up to this long are summed up by minute, longer ones by hour
+_BATCH = 5_000
+SUMMARY = ("service", "level", "minute", "code")
+
+
+class FolderLogs:
+    """`only`: the name of the one log format to look at; None: all."""
+
+    name = "folder logs"
+    caps = frozenset(("count", "search", "patterns", "context"))
+
+    def __init__(self, material: Material, only: str | None = None) -> None:
+        self._material = material
+        self._files = [f for f in material.logs if only is None or f.survey["name"] == only]
+        self._patterns = material.of("pattern") if only is None else []
+
+    async def probe(self) -> Health:
+        n = len(self._files)
+        return Health(n > 0, f"{n} log file(s) in {self._material.root}" if n else "no logs in this folder")
+
+    async def coverage(self) -> Coverage:
+        services = {s for f in self._files for s in f.services}
+        return of_files(self._files, services, self._material.notes)
+
+    # ── counting ──────────────────────────────────────────────────────────────────────────────
+
+    async def count(self, q: LogQuery, by: tuple[str, ...]) -> Answered[tuple[Count, ...]]:
+        """Groups by any of service, level, day, hour, minute, code. Raises SourceError (bad_query) for others."""
+        if wrong := [d for d in by if d not in DIMENSIONS]:
+            raise SourceError(self.name, f"can't count by {', '.join(wrong)}: use {', '.join(DIMENSIONS)}", "bad_query")
+        ask = _ask(q)
+        groups: Counter[tuple[str, ...]] = Counter()
+        files = self._relevant(ask)
+        plans = [_plan(f, ask, by) for f in files]
+        results = await self._asked([(f, plan, "count", (dims,)) for f, (plan, dims) in zip(files, plans, strict=True)])
+        for file, (plan, dims), result in zip(files, plans, results, strict=True):
+            summed = merge.counts(result["groups"], dims, ask if plan != ask else None, by)
+            groups.update(summed)
+            self._services(file, dims, result)
+        rows = tuple(
+            Count({d: _shown(d, k) for d, k in zip(by, key, strict=True)}, n) for key, n in sorted(groups.items())
+        )
+        gaps = self._gaps(files, results)
+        return Answered(
+            rows, self._said("logs", q, by), q.window, total=sum(groups.values()), complete=not gaps, gaps=gaps
+        )
+
+    def _services(self, file: LogFile, dims: tuple[str, ...], result: Row) -> None:
+        """Services that a whole scan found and the first look didn't."""
+        if "service" in dims and not file.survey["exact"]:
+            seen = {key[dims.index("service")] for key, _ in result["groups"]}
+            file.survey["services"] += sorted(seen - set(file.survey["services"]))
+
+    # ── rows ──────────────────────────────────────────────────────────────────────────────────
+
+    async def search(
+        self, q: LogQuery, limit: int = 50, context: int = 0, cursor: str | None = None
+    ) -> Answered[tuple[LogLine, ...]]:
+        """The oldest matching lines after the cursor, with `context` lines before and after each."""
+        ask = _ask(q)
+        after = self._place(cursor)
+        files = self._relevant(ask)
+        results = await self._asked([(f, ask, "search", (limit, context, after)) for f in files])
+        rows = sorted((row for r in results for row in r["rows"]), key=lambda row: tuple(row["place"]))
+        shown, total = rows[:limit], sum(r["n"] for r in results)
+        more = len(rows) > limit or (any(len(r["rows"]) >= limit for r in results) and len(shown) < total)
+        gaps = self._gaps(files, results)
+        names = {f.number: f.name for f in files}
+        return Answered(
+            tuple(_line(row, names) for row in shown),
+            self._said("logs", q),
+            q.window,
+            total=total,
+            complete=not gaps and not more,
+            gaps=gaps,
+            cursor=json.dumps(shown[-1]["place"]) if shown and more else None,
+        )
+
+    async def batches(self, q: LogQuery) -> AsyncIterator[tuple[LogLine, ...]]:
+        """All matching lines, file by file, some thousands at a time."""
+        ask = _ask(q)
+        for file in self._relevant(ask):
+            for part in _parts(file):
+                skip = 0
+                while True:
+                    [result] = await self._material.pool.all([_job("batch", file, part, ask, (skip, _BATCH))])
+                    yield tuple(_line(row, {file.number: file.name}) for row in result["rows"])
+                    skip += _BATCH
+                    if not result["more"]:
+                        break
+
+    async def patterns(self, q: LogQuery, baseline: Window | None, limit: int = 20) -> Answered[tuple[Pattern, ...]]:
+        """Templates of the window, the most changed against the baseline first; mined pattern files of the folder
+        come first where they cover it, since the log lines beside them are often a sample."""
+        ask = _ask(q)
+        before = None if baseline is None else (baseline.start.timestamp(), baseline.end.timestamp())
+        wide = ask if before is None else ask._replace(since=min(ask.since or 0, before[0]))
+        files = self._relevant(wide)
+        results = await self._asked([(f, ask, "patterns", (before,)) for f in files])
+        rows = merge.patterns([p for r in results for p in r["patterns"]])
+        covered = bool(baseline and await self._covers(baseline))
+        found = [_pattern(row, covered) for row in rows if row["n"]]
+        told = [_told(p) for p in self._patterns if not q.services or p["service"] in (*q.services, "")]
+        if q.text:
+            told = [p for p in told if all(t.lower() in p.template.lower() for t in q.text)]
+        ranked = sorted(found, key=lambda p: (-abs(p.n - (p.before or 0)), -p.n, p.template))
+        gaps = self._gaps(files, results)
+        if told:
+            gaps = (*gaps, f"{len(told)} pattern(s) come from a mined file, with its own window and counts")
+        if baseline is not None and not covered:
+            gaps = (*gaps, "the logs don't reach back over the baseline")
+        shown = tuple([*told, *ranked][:limit])
+        total = len(told) + len(ranked)
+        return Answered(
+            shown, self._said("log patterns", q), q.window, total=total, complete=len(shown) == total, gaps=gaps
+        )
+
+    async def _covers(self, window: Window) -> bool:
+        since = (await self.coverage()).since
+        return since is not None and since < window.end
+
+    # ── asking files ──────────────────────────────────────────────────────────────────────────
+
+    def _relevant(self, ask: Ask) -> list[LogFile]:
+        """Files that can hold matching lines; one whose end is only estimated can."""
+        return [f for f in self._files if _may_hold(f, ask)]
+
+    async def _asked(self, wanted: list[tuple[LogFile, Ask, str, tuple[Any, ...]]]) -> list[Row]:
+        """One result for each file; jobs of all files run side by side."""
+        index = self._material.index
+        questions = [(name, tuple(ask), f.hints, args) for f, ask, name, args in wanted]
+        results = [index.get(f.found, question) for (f, *_), question in zip(wanted, questions, strict=True)]
+        deadline = time.time() + SECONDS
+        jobs: list[Job] = []
+        owners: list[int] = []
+        for n, (file, ask, name, args) in enumerate(wanted):
+            if name == "count" and ask.since is None and args == (SUMMARY,) and "groups" in file.survey:
+                results[n] = _surveyed(file)
+            for part in _parts(file) if results[n] is None else ():
+                jobs.append(_job(name, file, part, ask._replace(deadline=deadline), args))
+                owners.append(n)
+        parts: dict[int, list[Row]] = {}
+        for n, result in zip(owners, await self._material.pool.all(jobs), strict=True):
+            parts.setdefault(n, []).append(result)
+        for n, pieces in parts.items():
+            whole = merge.MERGED[wanted[n][2]](pieces)
+            if whole["late"] is None:
+                index.put(wanted[n][0].found, questions[n], whole)
+            results[n] = whole
+        return [r for r in results if r is not None]
+
+    def _gaps(self, files: Iterable[LogFile], results: Iterable[Row]) -> tuple[str, ...]:
+        gaps = []
+        for file, result in zip(files, results, strict=True):
+            if result["late"] is not None:
+                gaps.append(f"{file.name} was read for {SECONDS:.0f} s only; what is counted is a part")
+            if result["broken"]:
+                gaps.append(f"{file.name}: {result['broken']}")
+        undated = sum(1 for f in self._files if f.survey["since"] is None)
+        if undated:
+            gaps.append(f"{undated} log file(s) have no times and are in no window")
+        return tuple(gaps)
+
+    def _place(self, cursor: str | None) -> tuple[float, int, int] | None:
+        if cursor is None:
+            return None
+        try:
+            at, number, offset = json.loads(cursor)
+            return float(at), int(number), int(offset)
+        except (ValueError, TypeError) as e:
+            raise SourceError(self.name, f"{cursor!r} is no cursor of a former answer", "bad_query") from e
+
+    def _said(self, kind: str, q: LogQuery, by: tuple[str, ...] = ()) -> str:
+        return query(kind, q.window, by, level=q.levels, service=q.services, text=q.text)
+
+
+def _ask(q: LogQuery) -> Ask:
+    return Ask(
+        q.window.start.timestamp(),
+        q.window.end.timestamp(),
+        tuple(sorted(q.services)),
+        tuple(sorted(q.levels)),
+        tuple(q.text),
+    )
+
+
+def _surveyed(file: LogFile) -> Row:
+    """The counts that the first look at a small file already took."""
+    own = file.hints.service
+    groups = [[[service or own, *rest], n] for (service, *rest), n in file.survey["groups"]]
+    return {"groups": groups, "late": None, "broken": file.survey["why"]}
+
+
+def _plan(file: LogFile, ask: Ask, by: tuple[str, ...]) -> tuple[Ask, tuple[str, ...]]:
+    """A count that others can reuse where the window allows it: of the whole file, by its finest time step.
+
+    Errors alone are counted apart from all levels, since finding them is cheap.
+    """
+    survey = file.survey
+    days = ((survey["until"] or 0) - (survey["since"] or 0)) / 86_400
+    exact = "groups" in survey
+    grain, span = ("minute", 60) if days <= _MINUTES_DAYS or exact else ("hour", 3600)
+    aligned = (ask.since or 0) % span == 0 and (ask.until or 0) % span == 0
+    if ask.text or not aligned or (grain == "hour" and "minute" in by):
+        return ask, by
+    levels = ("error", "fatal") if ask.levels and ERRORS.issuperset(ask.levels) and not exact else ()
+    return Ask(None, None, (), levels, ()), ("service", "level", grain, "code")
+
+
+def _may_hold(file: LogFile, ask: Ask) -> bool:
+    survey = file.survey
+    if survey["since"] is None:
+        return False
+    if not survey["exact"]:
+        return True
+    if ask.services and not set(ask.services) & set(file.services):
+        return False
+    return bool(survey["since"] < (ask.until or 1e12) and survey["until"] >= (ask.since or 0.0))
+
+
+def _parts(file: LogFile) -> list[tuple[Any, ...]]:
+    path, size, _, packed = file.found
+    if packed or size <= PIECE:
+        return [(path, packed, file.number, 0, None)]
+    return [(path, packed, file.number, at, min(size, at + PIECE)) for at in range(0, size, PIECE)]
+
+
+def _job(name: str, file: LogFile, part: tuple[Any, ...], ask: Ask, args: tuple[Any, ...]) -> Job:
+    size = (part[4] or file.found.size) - part[3]
+    return Job(name, weight(size, part[1]), (part, file.survey["name"], tuple(file.hints), tuple(ask), *args))
+
+
+def _shown(dimension: str, key: str) -> str:
+    if dimension in ("hour", "minute", "day"):
+        return times.iso(float(key)) if key else ""
+    return key
+
+
+def _line(row: Row, names: dict[int, str]) -> LogLine:
+    name = names[row["place"][1]]
+    return LogLine(
+        at=None if row["at"] is None else times.aware(row["at"]),
+        service=row["service"],
+        level=cast(Level, row["level"]),
+        message=row["message"],
+        origin=f"{name}:{row['line']}" if row["line"] else f"{name}@{row['offset']}",
+        fields=row["fields"],
+        context=tuple(row["context"]),
+    )
+
+
+def _pattern(row: Row, covered: bool) -> Pattern:
+    return Pattern(
+        template=row["template"],
+        service=row["service"],
+        level=cast(Level, row["level"]),
+        n=row["n"],
+        before=row["before"] if covered else None,
+        first=_time(row["first"]),
+        last=_time(row["last"]),
+        sample=row["sample"],
+    )
+
+
+def _told(row: Row) -> Pattern:
+    """A pattern as a mined file tells it; its mood stands for a level where it has none."""
+    level = row["level"] if row["level"] in ("fatal", "error", "warn", "info", "debug") else "unknown"
+    if level == "unknown" and row["mood"] == "negative":
+        level = "error"
+    return Pattern(
+        template=row["template"],
+        service=row["service"],
+        level=cast(Level, level),
+        n=row["n"],
+        before=row["before"],
+        first=_time(row["first"]),
+        last=_time(row["last"]),
+        sample=row["template"],
+    )
+
+
+def _time(at: float | None) -> datetime | None:
+    return None if at is None else times.aware(at)

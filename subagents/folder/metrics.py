@@ -1,0 +1,148 @@
+"""Metrics of a folder: series in a window, and requests with their server errors, counted exactly where counters or
+access logs allow it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import groupby
+
+from orchestrator.contracts import Window
+from subagents.folder import times
+from subagents.folder.logs import FolderLogs
+from subagents.folder.material import Material, MetricFile, covering, of_files
+from subagents.folder.records import Row
+from subagents.folder.wording import query
+from subagents.folder.work import Job, weight
+from subagents.sources import Answered, Coverage, Health, LogQuery, MetricQuery, Ratio, Series
+
+
+class FolderMetrics:
+    name = "folder metrics"
+    caps = frozenset(("series", "ratio"))
+
+    def __init__(self, material: Material) -> None:
+        self._material = material
+        self._points = material.of("point")
+
+    async def probe(self) -> Health:
+        n = len(self._material.metrics) + bool(self._points)
+        return Health(n > 0, f"{n} metrics file(s) in {self._material.root}" if n else "no metrics in this folder")
+
+    async def coverage(self) -> Coverage:
+        files = self._material.metrics
+        services = {s for f in files for s in f.survey["services"]} | {p["service"] for p in self._points}
+        own = of_files(files, services, self._material.notes)
+        ends = [at.timestamp() for at in (own.since, own.until) if at] + [p["at"] for p in self._points]
+        return covering(ends, services, self._material.notes)
+
+    async def series(self, q: MetricQuery, step: float | None = None) -> Answered[tuple[Series, ...]]:
+        """Every series of the window. With `step` (seconds) the last point of each step, a mean for gauges.
+
+        A counter is given as it stands; what it grew by is the caller's to work out from its points.
+        """
+        window = (q.window.start.timestamp(), q.window.end.timestamp())
+        question = ("series", *window, sorted(q.services), sorted(q.names))
+        results = await self._asked(question, self._overlapping(*window))
+        rows = [row for result in results for row in result["series"]]
+        rows += _from_points(self._points, q, *window)
+        found = tuple(_series(row, step) for row in _joined(rows))
+        gaps = ("a file holds more points than are read at once: narrow the window",) * any(r["cut"] for r in results)
+        said = query("metrics", q.window, metric=q.names, service=q.services, step=step)
+        return Answered(found, said, q.window, total=len(found), complete=not gaps, gaps=gaps)
+
+    async def ratio(self, services: tuple[str, ...], window: Window) -> Answered[tuple[Ratio, ...]]:
+        """Requests and those with a 5xx answer, of each service, from counters, else from access logs."""
+        edges = (window.start.timestamp(), window.end.timestamp())
+        files = [f for f in self._material.metrics if f.survey["kind"] == "openmetrics"]
+        results = await self._asked(("ratio", *edges), files)
+        counts = [(s, c, n) for result in results for s, c, n in result["counts"]]
+        metric = next((result["metric"] for result in results if result["metric"]), "")
+        gaps: tuple[str, ...] = ()
+        if not any(n for _, _, n in counts):
+            metric, counts = "access logs", await self._from_logs(services, window)
+        found = tuple(r for r in _ratios(counts) if not services or r.service in services)
+        missing = sorted(set(services) - {r.service for r in found})
+        if missing:
+            gaps = (f"no request counts by status for {', '.join(missing)}",)
+        said = query("requests by status", window, service=services, metric=metric)
+        return Answered(found, said, window, total=len(found), gaps=gaps)
+
+    async def _from_logs(self, services: tuple[str, ...], window: Window) -> list[tuple[str, str, float]]:
+        logs = FolderLogs(self._material, only="access log")
+        counted = await logs.count(LogQuery(window, services), ("service", "code"))
+        return [(c.keys["service"], c.keys["code"], float(c.n)) for c in counted.rows if c.keys["code"]]
+
+    def _overlapping(self, since: float, until: float) -> list[MetricFile]:
+        return [
+            f
+            for f in self._material.metrics
+            if f.survey["since"] is not None and f.survey["since"] < until and f.survey["until"] >= since
+        ]
+
+    async def _asked(self, question: tuple[object, ...], files: list[MetricFile]) -> list[Row]:
+        """The same question about the same file a second time isn't read again."""
+        index = self._material.index
+        known = {f.found: index.get(f.found, question) for f in files}
+        missing = [f for f in files if known[f.found] is None]
+        name, *args = question
+        jobs = [Job(str(name), weight(f.found.size, f.found.packed), (f.where, *args)) for f in missing]
+        for f, result in zip(missing, await self._material.pool.all(jobs), strict=True):
+            index.put(f.found, question, result)
+            known[f.found] = result
+        return [row for f in files if (row := known[f.found]) is not None]
+
+
+def _from_points(points: list[Row], q: MetricQuery, since: float, until: float) -> list[Row]:
+    rows: dict[object, Row] = {}
+    for p in points:
+        if not since <= p["at"] < until or (q.names and p["name"] not in q.names):
+            continue
+        if q.services and p["service"] not in q.services:
+            continue
+        key = (p["name"], p["service"], tuple(sorted(p["labels"].items())))
+        row = rows.setdefault(key, {**p, "kind": "unknown", "points": []})
+        row["points"].append((p["at"], p["value"]))
+    return list(rows.values())
+
+
+def _joined(rows: list[Row]) -> list[Row]:
+    """A series that several files hold parts of is one; by service and name."""
+    joined: dict[object, Row] = {}
+    for row in rows:
+        key = (row["service"], row["name"], tuple(sorted(row["labels"].items())))
+        if key in joined:
+            points = dict([*joined[key]["points"], *row["points"]])
+            joined[key] = {**joined[key], "points": sorted(points.items())}
+        else:
+            joined[key] = {**row, "points": sorted(tuple(p) for p in row["points"])}
+    return [joined[key] for key in sorted(joined, key=repr)]
+
+
+def _series(row: Row, step: float | None) -> Series:
+    points: Iterable[tuple[float, float]] = row["points"]
+    if step:
+        buckets = ((at, [v for _, v in group]) for at, group in groupby(points, lambda p: p[0] // step * step))
+        last = row["kind"] == "counter"
+        points = [(at, vs[-1] if last else sum(vs) / len(vs)) for at, vs in buckets]
+    return Series(
+        name=row["name"],
+        service=row["service"],
+        kind=row["kind"],
+        unit=row["unit"],
+        points=tuple((times.aware(at), v) for at, v in points),
+        labels={k: v for k, v in row["labels"].items() if k != "service"},
+    )
+
+
+def _ratios(counts: list[tuple[str, str, float]]) -> list[Ratio]:
+    total: dict[str, float] = defaultdict(float)
+    bad: dict[str, float] = defaultdict(float)
+    for service, code, n in counts:
+        total[service] += n
+        bad[service] += n if code.startswith("5") else 0.0
+    return [Ratio(s, _whole(total[s]), _whole(bad[s])) for s in sorted(total)]
+
+
+def _whole(n: float) -> int | float:
+    return int(n) if n == int(n) else n

@@ -1,0 +1,108 @@
+"""What a file is, by its first 64 KB alone: the one table of formats, asked from the unmistakable to the general."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from subagents.folder import documents, files
+from subagents.folder.formats import (
+    access,
+    csv_logs,
+    csv_metrics,
+    gitlog,
+    json_lines,
+    logfmt,
+    openmetrics,
+    syslog,
+    text,
+    traceback,
+)
+from subagents.folder.records import LogFormat
+
+LOGS: tuple[LogFormat, ...] = (
+    json_lines.FORMAT,
+    logfmt.FORMAT,
+    csv_logs.FORMAT,
+    access.FORMAT,
+    syslog.FORMAT,
+    text.FORMAT,
+    traceback.FORMAT,
+)
+_BY_NAME = {form.name: form for form in LOGS}
+_SAMPLE = 400
+
+
+class Recognised(NamedTuple):
+    """`kind`: log | document | lines | table | openmetrics | csv | gitlog, or "" with the reason in `name`."""
+
+    kind: str
+    name: str
+    shape: str = ""
+
+
+def log_format(name: str) -> LogFormat:
+    return _BY_NAME[name]
+
+
+def recognise(path: str, packed: str) -> Recognised:
+    """Raises files.Unreadable where the file can't be read at all."""
+    head = files.head(path, packed)
+    if not head.strip():
+        return Recognised("", "it is empty")
+    if b"\x00" in head[:4096]:
+        return Recognised("", "it is binary")
+    cut = head.rfind(b"\n")
+    whole = len(head) < files.HEAD
+    told = (head if whole or cut <= 0 else head[:cut]).decode("utf-8-sig", "replace")
+    lines = [line.rstrip("\r") for line in told.split("\n") if line.strip()][:_SAMPLE]
+    return _json(lines) or _table(lines) or _other(lines) or _log(lines) or Recognised("", "no known format")
+
+
+def _json(lines: list[str]) -> Recognised | None:
+    items = [json_lines.decode(line) for line in lines[:50]]
+    good = [i for i in items if i is not None]
+    if good and len(good) * 2 >= len(items):
+        known = sum(1 for i in good if any(name for name, _ in documents.walk(i, {})))
+        logs = sum(1 for i in good if documents.format_of(i) is None and json_lines.is_log(i))
+        if logs > known or (not known and logs):
+            return None
+        if known or len(lines) == 1:
+            return Recognised("lines", "JSON lines")
+    if not good and lines[0].lstrip()[:1] in ("[", "{") and _opens_json(lines):
+        return Recognised("document", "JSON document")
+    return None
+
+
+def _opens_json(lines: list[str]) -> bool:
+    """`[` of an array or an object with a quoted key; not the `[date]` that many logs begin with."""
+    start = "".join(lines[:2]).replace(" ", "")
+    return start[:2] in ("[{", "[[", "[]", '{"', "{}") or start in ("[", "{")
+
+
+def _table(lines: list[str]) -> Recognised | None:
+    if "," not in lines[0]:
+        return None
+    rows = [csv_logs.cells(line) for line in lines[:20]]
+    names = csv_logs.header(lines)
+    data = [dict(zip(names, row, strict=False)) for row in rows[1:] if names and len(row) == len(names)]
+    if data and sum(1 for d in data if documents.format_of(d) is not None) * 2 >= len(data):
+        first = next(f for d in data if (f := documents.format_of(d)) is not None)
+        if first.kind != "point":
+            return Recognised("table", f"CSV of {first.name}s")
+    if csv_logs.shape(lines) is None and csv_metrics.layout(rows) is not None:
+        return Recognised("csv", "CSV metrics")
+    return None
+
+
+def _other(lines: list[str]) -> Recognised | None:
+    if openmetrics.is_metrics(lines):
+        return Recognised("openmetrics", "OpenMetrics")
+    return Recognised("gitlog", "git log text") if gitlog.is_log(lines) else None
+
+
+def _log(lines: list[str]) -> Recognised | None:
+    for form in LOGS:
+        shape = form.shape(lines)
+        if shape is not None:
+            return Recognised("log", form.name, shape)
+    return None

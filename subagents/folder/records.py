@@ -1,0 +1,60 @@
+"""Shapes that pass between formats, scans and worker processes: plain, small, without the contracts' weight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+Row = dict[str, Any]  # one alert, change, span, pattern or point as JSON; times in seconds; its "kind" says which
+
+
+class Rec(NamedTuple):
+    """The head line of one log record. `at`: seconds since 1970, None where the line tells no time."""
+
+    at: float | None
+    service: str
+    level: str
+    message: str
+    code: str = ""
+    fields: Mapping[str, Any] | None = None
+
+
+class Hints(NamedTuple):
+    """What a file's lines don't say themselves.
+
+    `service`: whose file it is; `near`: the time before which a date without a year lies; `shape`: what the format
+    found out about this file's layout when it was recognised.
+    """
+
+    service: str = ""
+    near: float | None = None
+    shape: str = ""
+
+
+LineParser = Callable[[str], Rec | None]  # None: the line continues the record before it
+
+
+class LogFormat(NamedTuple):
+    """One log format. `shape` looks at head lines and says None (not mine) or the layout that `parser` needs.
+
+    `errors(shape)`: a byte pattern that every head line of level error or fatal contains, or None where there is no
+    such sound literal.
+    """
+
+    name: str
+    shape: Callable[[list[str]], str | None]
+    parser: Callable[[Hints], LineParser]
+    errors: Callable[[str], re.Pattern[bytes] | None]
+
+
+class Doc(NamedTuple):
+    """One format of records that are read whole: `kind` of its rows, its test on one item, its reader.
+
+    `read(item, around)`: the item's rows; `around` holds the scalars of what encloses it.
+    """
+
+    name: str
+    kind: str
+    matches: Callable[[Mapping[str, Any]], bool]
+    read: Callable[[Mapping[str, Any], Mapping[str, Any]], list[Row]]

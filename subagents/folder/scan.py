@@ -1,0 +1,281 @@
+"""Scans of one log file, or of a byte range of it: counts, matching records, patterns. Runs in worker processes.
+
+Every result is plain JSON, so that it can be cached. A record begins with a line that its format can read; lines
+that it can't belong to the record before, also across the border of a range. Where a format has a sound literal for
+errors, only lines that hold it are read.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from subagents.folder import files
+from subagents.folder.formats.traceback import raised
+from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Row
+
+MORE_LINES = 200
+ERRORS = frozenset(("error", "fatal"))
+DIMENSIONS = ("service", "level", "hour", "minute", "day", "code")
+_SPAN = {"hour": 3600, "minute": 60, "day": 86400}
+
+
+class Part(NamedTuple):
+    """What to read: a file, or the range `[start, end)` of a plain one. `number` orders files in a folder."""
+
+    path: str
+    packed: str
+    number: int
+    start: int
+    end: int | None
+
+
+class Ask(NamedTuple):
+    """A log query in seconds since 1970; () and "" mean all. `until` is exclusive; lines without a time match only
+    when `since` is None."""
+
+    since: float | None
+    until: float | None
+    services: tuple[str, ...]
+    levels: tuple[str, ...]
+    text: tuple[str, ...]
+    deadline: float | None = None  # time.time(): a scan that is over it stops and says how far it came
+
+    def fits(self, rec: Rec) -> bool:
+        if self.levels and rec.level not in self.levels:
+            return False
+        if self.services and rec.service not in self.services:
+            return False
+        if self.since is None and self.until is None:
+            return True
+        return rec.at is not None and (self.since or 0.0) <= rec.at < (self.until or 1e12)
+
+    def holds(self, body: str) -> bool:
+        return all(t.lower() in body for t in self.text)
+
+
+class Late(Exception):
+    """The deadline passed; `at` is the byte up to which was read."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+
+def _timely(ask: Ask, blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    for at, block in blocks:
+        if ask.deadline is not None and time.time() > ask.deadline:
+            raise Late(at)
+        yield at, block
+
+
+def _decoded(line: bytes) -> str:
+    return line.removesuffix(b"\r").decode("utf-8", "replace")
+
+
+# ── counting ──────────────────────────────────────────────────────────────────────────────────
+
+
+def count(part: Part, form: LogFormat, hints: Hints, ask: Ask, by: tuple[str, ...]) -> Row:
+    """{"groups": [[key, …], n] …, "n", "late", "broken"}: matching records by the asked dimensions."""
+    groups: Counter[tuple[str, ...]] = Counter()
+    out: Row = {"late": None, "broken": ""}
+    try:
+        for rec in _matching(part, form, hints, ask):
+            groups[tuple(_key(rec, dimension) for dimension in by)] += 1
+    except Late as e:
+        out["late"] = e.at
+    except files.Unreadable as e:
+        out["broken"] = str(e)
+    out["groups"] = [[list(k), n] for k, n in groups.items()]
+    return out
+
+
+def _key(rec: Rec, dimension: str) -> str:
+    if dimension == "service":
+        return rec.service
+    if dimension == "level":
+        return rec.level
+    if dimension == "code":
+        return rec.code
+    if rec.at is None:
+        return ""
+    span = _SPAN[dimension]
+    return str(int(rec.at // span) * span)
+
+
+def _matching(part: Part, form: LogFormat, hints: Hints, ask: Ask) -> Iterator[Rec]:
+    if ask.text:
+        for found in records(part, form, hints, ask):
+            yield found.rec
+        return
+    parse = form.parser(hints)
+    literal = form.errors(hints.shape) if ask.levels and ERRORS.issuperset(ask.levels) else None
+    for _, block in _timely(ask, files.line_blocks(part.path, part.packed, part.start, part.end)):
+        for line in _candidates(block, literal):
+            rec = parse(_decoded(line))
+            if rec is not None and ask.fits(rec):
+                yield rec
+
+
+def _candidates(block: bytes, literal: re.Pattern[bytes] | None) -> Iterator[bytes]:
+    """The lines of a block; with a literal only those that hold it."""
+    if literal is None:
+        yield from (line[: files.LINE_CAP] for line in block[:-1].split(b"\n"))
+        return
+    found = literal.search(block)
+    while found is not None:
+        start = block.rfind(b"\n", 0, found.start()) + 1
+        end = block.find(b"\n", found.start())
+        yield block[start : min(end, start + files.LINE_CAP)]
+        found = literal.search(block, end)
+
+
+# ── whole records ─────────────────────────────────────────────────────────────────────────────
+
+
+class Found(NamedTuple):
+    """A matching record with its whole text: `more` are the lines that belong to it."""
+
+    offset: int
+    line: int
+    rec: Rec
+    raw: str
+    more: list[str]
+    before: list[str]
+    after: list[str]
+
+    @property
+    def message(self) -> str:
+        return raised(self.rec.message, self.more)
+
+
+class _Reader:
+    """Groups lines into records and keeps the neighbours that were asked for."""
+
+    def __init__(self, parse: LineParser, ask: Ask, context: int) -> None:
+        self._parse, self._ask, self._context = parse, ask, context
+        self._past: list[str] = []
+        self.open: Found | None = None
+        self._done: list[Found] = []  # full records that wait for their after-lines
+
+    @property
+    def busy(self) -> bool:
+        """Whether the next lines are wanted, whatever they hold."""
+        return self.open is not None or bool(self._done)
+
+    def feed(self, offset: int, number: int, line: str) -> Iterator[Found]:
+        rec = self._parse(line)
+        if rec is None and self.open is not None:
+            if len(self.open.more) < MORE_LINES:
+                self.open.more.append(line)
+        else:
+            self._shut()
+            yield from self._follow(line)
+            if rec is not None and self._ask.fits(rec):
+                self.open = Found(offset, number, rec, line, [], list(self._past), [])
+        if self._context:
+            self._past = [*self._past, line][-self._context :]
+
+    def _shut(self) -> None:
+        """The open record is complete: it stays if its text matches."""
+        if self.open is not None:
+            body = "\n".join([self.open.raw, self.open.rec.message, *self.open.more]).lower()
+            if self._ask.holds(body):
+                self._done.append(self.open)
+            self.open = None
+
+    def _follow(self, line: str) -> Iterator[Found]:
+        waiting = []
+        for found in self._done:
+            if len(found.after) >= self._context:
+                yield found
+                continue
+            found.after.append(line)
+            waiting.append(found)
+        self._done = waiting
+
+    def rest(self) -> Iterator[Found]:
+        self._shut()
+        yield from self._done
+        self._done = []
+
+
+def records(part: Part, form: LogFormat, hints: Hints, ask: Ask, context: int = 0) -> Iterator[Found]:
+    """The matching records that begin in the part, in file order, each with its continuation lines.
+
+    Line numbers are exact where a scan begins at byte 0, else 0.
+    """
+    parse = form.parser(hints)
+    reader = _Reader(parse, ask, context)
+    literal = form.errors(hints.shape) if ask.levels and ERRORS.issuperset(ask.levels) else None
+    needle = _needle(ask.text) if literal is None else None
+    walk = _Walk(reader, literal, context, part.start == 0)
+    for at, block in _timely(ask, files.line_blocks(part.path, part.packed, part.start, part.end)):
+        if needle is None or needle in block.lower():
+            yield from walk.through(at, block)
+        else:  # its last lines all the same: what is sought may stand in the next block's continuation of them
+            yield from walk.past(at, block)
+    if part.end is not None:
+        for at, line in files.lines(part.path, part.packed, part.end):
+            if parse(text := _decoded(line)) is not None:
+                break
+            yield from reader.feed(at, 0, text)
+    yield from reader.rest()
+
+
+def _needle(text: tuple[str, ...]) -> bytes | None:
+    """The longest sought word that reads the same in every encoding of a line (JSON may escape the rest)."""
+    plain = [t for t in text if re.fullmatch(r"[\w .:=-]+", t, re.ASCII)]
+    return max(plain, key=len).lower().encode() if plain else None
+
+
+class _Walk:
+    """Takes a reader through blocks; with a literal only to lines that hold it and to what belongs to them."""
+
+    def __init__(self, reader: _Reader, literal: re.Pattern[bytes] | None, context: int, numbered: bool) -> None:
+        self._reader, self._literal, self._context, self._numbered = reader, literal, context, numbered
+        self._line = 0
+
+    def through(self, at: int, block: bytes, start: int = 0) -> Iterator[Found]:
+        position = start
+        while position < len(block):
+            if self._literal is not None and not self._reader.busy:
+                ahead = self._next(block, position)
+                self._line += block.count(b"\n", position, ahead)
+                position = ahead
+                if position >= len(block):
+                    return
+            end = block.find(b"\n", position)
+            self._line += 1
+            line = _decoded(block[position : min(end, position + files.LINE_CAP)])
+            yield from self._reader.feed(at + position, self._line if self._numbered else 0, line)
+            position = end + 1
+
+    def _next(self, block: bytes, position: int) -> int:
+        """Where to go on: the next line with the literal, or the context before it."""
+        assert self._literal is not None
+        found = self._literal.search(block, position)
+        target = len(block) if found is None else block.rfind(b"\n", 0, found.start()) + 1
+        for _ in range(self._context):
+            target = max(position, block.rfind(b"\n", 0, max(0, target - 1)) + 1)
+        return target
+
+    def past(self, at: int, block: bytes) -> Iterator[Found]:
+        """A block that can't hold what is sought: only the end of the record before it, and its own last record."""
+        before, position = self._reader.open, 0
+        while position < len(block) and self._reader.busy and self._reader.open in (before, None):
+            end = block.find(b"\n", position)
+            yield from self._reader.feed(at + position, 0, _decoded(block[position:end]))
+            position = end + 1
+        start = len(block)
+        for _ in range(MORE_LINES + 1):
+            start = block.rfind(b"\n", 0, max(0, start - 1)) + 1
+        if start > position:
+            self._reader.open = None
+            self._line += block.count(b"\n", 0, start)
+        else:
+            self._line += block.count(b"\n", 0, position)
+        yield from self.through(at, block, max(start, position))

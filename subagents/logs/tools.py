@@ -1,0 +1,147 @@
+"""The logs agent's tools: counts, patterns, lines, spans. All counting happens in the sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Literal
+
+from orchestrator.contracts import ToolResult, Window
+from orchestrator.ports import Context
+from orchestrator.tool import tool
+from subagents.asking import Merged, ask_all, before, covered, services_of, widened, window_of, within
+from subagents.logs import shown
+from subagents.logs.counting import Errors, by_service, measure
+from subagents.sources import Count, Coverage, Level, LogQuery, Sources
+
+ERRORS: tuple[Level, ...] = ("fatal", "error")
+TROUBLE: tuple[Level, ...] = ("fatal", "error", "warn", "unknown")
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+FINE = timedelta(hours=72)  # longer stretches are counted by the hour
+ROWS = 20
+
+
+class LogTools:
+    def __init__(self, sources: Sources) -> None:
+        self.logs, self.spans = sources.logs, sources.spans
+
+    @tool(permission="logs.read", timeout=60)
+    async def count_errors(
+        self,
+        ctx: Context,
+        services: tuple[str, ...] = (),
+        by: tuple[Literal["level", "code"], ...] = (),
+        window: str = "",
+    ) -> ToolResult:
+        """Error lines (error and fatal) by service and hour, against the time before, with begin and end of the rise.
+        Call this first for "how many", "since when", "is it over". Not for the lines themselves.
+
+        Args:
+            services: Only these; empty: those of the question first, then others that rose with them.
+            by: Also by level (all levels) or by status code.
+            window: A narrower part of the window, e.g. 14:00-14:30; empty: all of it.
+        """
+        asked, span = services_of(ctx, services), window_of(ctx, window)
+        cover = await covered(self.logs)
+        counted, found, data = await self._errors(span, tuple(services), cover, before(span))
+        mine = [e for e in found if e.service in asked] if asked else found
+        if not any(e.rise for e in mine):  # look further: the trouble may lie at another time
+            _, wide, _ = await self._errors(span, asked, cover, DAY, DAY)
+        else:
+            wide = found
+        more = await self._breakdowns(span, asked, by)
+        lines = await self._lines(span, asked) if not sum(e.n for e in mine) else None
+        return shown.Counted(span, data, cover, asked, found, wide, more, lines).result(counted)
+
+    async def _errors(
+        self, span: Window, services: tuple[str, ...], cover: Coverage, back: timedelta, on: timedelta = timedelta()
+    ) -> tuple[Merged[Count], list[Errors], Window]:
+        """Errors of each service in the window, counted together with the stretch around it."""
+        wide = widened(span, back, on)
+        unit, width = ("minute", MINUTE) if wide.end - wide.start <= FINE else ("hour", HOUR)
+        query = LogQuery(wide, services, ERRORS)
+        counted = await ask_all(self.logs, "logs", lambda s: s.count(query, ("service", unit)))
+        groups = by_service(counted.rows, unit)
+        spoken = within(wide, cover)
+        found = [measure(name, bins, span, spoken, width) for name, bins in groups.items()]
+        return counted, sorted(found, key=lambda e: (-e.n, e.service)), spoken
+
+    async def _breakdowns(
+        self, span: Window, asked: tuple[str, ...], by: Sequence[Literal["level", "code"]]
+    ) -> dict[str, Merged[Count]]:
+        found: dict[str, Merged[Count]] = {}
+        for dimension in by:
+            query = LogQuery(span, asked, () if dimension == "level" else ERRORS)
+            keys = ("service", dimension, "hour")
+            found[dimension] = await ask_all(self.logs, "logs", lambda s, q=query, k=keys: s.count(q, k))  # type: ignore[misc]
+        return found
+
+    async def _lines(self, span: Window, asked: tuple[str, ...]) -> int:
+        """How many lines of any level there are: tells "no errors" from "no logs"."""
+        counted = await ask_all(self.logs, "logs", lambda s: s.count(LogQuery(span, asked), ("service",)))
+        return sum(row.n for row in counted.rows)
+
+    @tool(permission="logs.read", timeout=60)
+    async def patterns(
+        self, ctx: Context, services: tuple[str, ...] = (), levels: tuple[Level, ...] = TROUBLE, window: str = ""
+    ) -> ToolResult:
+        """Message templates with their count in the window and before it, first and last time; new ones are marked;
+        also which other services the messages name. For "what kind of errors", "what is new". Not for totals.
+
+        Args:
+            services: Only these; empty: those of the question.
+            levels: Only these levels.
+            window: A narrower part of the window; empty: all of it.
+        """
+        asked, span = services_of(ctx, services), window_of(ctx, window)
+        query = LogQuery(span, asked, levels)
+        stretch = before(span)
+        baseline = Window(span.start - stretch, span.start, span.zone)
+        mined = await ask_all(self.logs, "logs", lambda s: s.patterns(query, baseline, ROWS))
+        known = (await covered(self.logs)).services
+        return shown.patterns(mined, span, known, asked)
+
+    @tool(permission="logs.read", timeout=60)
+    async def search_logs(
+        self,
+        ctx: Context,
+        text: tuple[str, ...] = (),
+        services: tuple[str, ...] = (),
+        levels: tuple[Level, ...] = (),
+        context: int = 0,
+        limit: int = 20,
+        window: str = "",
+    ) -> ToolResult:
+        """The log lines themselves, oldest first: for an id, an exact message, or lines around an error. Not for
+        counting: the total is exact, but count_errors is cheaper.
+
+        Args:
+            text: Literal strings that must all occur; no patterns.
+            services: Only these; empty: those of the question.
+            levels: Only these levels; empty: all.
+            context: Neighbouring lines on each side, at most 10.
+            limit: Lines to show, at most 50.
+            window: A narrower part of the window; empty: all of it.
+        """
+        asked, span = services_of(ctx, services), window_of(ctx, window)
+        query, most, around = LogQuery(span, asked, levels, text), max(1, min(limit, 50)), max(0, min(context, 10))
+        found = await ask_all(self.logs, "logs", lambda s: s.search(query, most, around))
+        return shown.lines(found, span, most, asked, text)
+
+    @tool(permission="traces.read", timeout=60)
+    async def slow_spans(
+        self, ctx: Context, services: tuple[str, ...] = (), limit: int = 10, window: str = ""
+    ) -> ToolResult:
+        """The slowest and the failed spans of traces, and who calls whom. For "where is the time lost", "which call
+        fails". Not for error counts.
+
+        Args:
+            services: Only these; empty: those of the question.
+            limit: Spans to show, at most 30.
+            window: A narrower part of the window; empty: all of it.
+        """
+        asked, span = services_of(ctx, services), window_of(ctx, window)
+        found = await ask_all(self.spans, "spans", lambda s: s.spans(span, asked, 200))
+        edges = await ask_all(self.spans, "spans", lambda s: s.edges(span))
+        calls = [[e.caller, e.callee, e.calls] for e in edges.rows]
+        return shown.spans(found, span, max(1, min(limit, 30)), calls, asked)

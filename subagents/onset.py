@@ -1,0 +1,158 @@
+"""When a series left its usual level, and when it came back: robust, simple, pure.
+
+The usual level is the median of what came before, its spread the median absolute deviation (MAD). A rise is a run of
+values over level + spread that lasts. Knows nothing of logs or metrics; the uncertainty of a time is its bin's width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import sqrt
+from statistics import median
+
+from orchestrator.contracts import Window
+
+SPREADS = 6.0  # how many (normal-scaled) MADs over the median are no chance
+LASTS = 3  # so many values over the limit make a run; one alone is noise
+GAP = 4  # values under the limit that don't end a run
+SCALES = (1, 5, 15)  # bins are joined when the events are too rare for single ones
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    usual: float
+    limit: float  # what is over it is out of the ordinary
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Indices [first, end) of values over a limit; `excess`: their sum over the usual level."""
+
+    first: int
+    end: int
+    excess: float
+    peak: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rise:
+    """A rise of a counted series. `end` None: still up where the data ends; `known` False: up from its first bin on.
+
+    `total`: events in it; `peak`: the most in one bin; `width`: seconds of a bin, the uncertainty of both times.
+    """
+
+    start: datetime
+    end: datetime | None
+    total: float
+    peak: float
+    excess: float
+    width: float
+    known: bool = True
+
+    def overlaps(self, window: Window) -> bool:
+        return self.start < window.end and (self.end is None or self.end > window.start)
+
+
+def level(usual: Sequence[float], share: float, least: float) -> Level:
+    """`share`: of the median, and `least`: absolute; a smaller change is never called one, however calm it was."""
+    middle = median(usual)
+    spread = 1.4826 * median(abs(v - middle) for v in usual)
+    return Level(middle, middle + max(SPREADS * spread, share * abs(middle), least))
+
+
+def runs(values: Sequence[float], at: Level, lasts: int = LASTS, gap: int = GAP) -> list[Run]:
+    """The lasting runs over the limit, in order."""
+    over = [i for i, v in enumerate(values) if v > at.limit]
+    groups: list[list[int]] = []
+    for i in over:
+        if groups and i - groups[-1][-1] <= gap + 1:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    return [_run(values, at, g) for g in groups if len(g) >= lasts]
+
+
+def _run(values: Sequence[float], at: Level, group: list[int]) -> Run:
+    inside = values[group[0] : group[-1] + 1]
+    return Run(group[0], group[-1] + 1, sum(v - at.usual for v in inside), max(inside))
+
+
+def spread_out(counts: Mapping[datetime, int], covered: Window, width: timedelta) -> list[float]:
+    """Counts by the start of their bin as one value a bin over `covered`; a bin that isn't named had none."""
+    values = [0.0] * max(0, -(-(covered.end - covered.start) // width))
+    for at, n in counts.items():
+        place = (at - covered.start) // width
+        if 0 <= place < len(values):
+            values[place] += n
+    return values
+
+
+def rises(counts: Mapping[datetime, int], covered: Window, width: timedelta, usual_until: datetime) -> list[Rise]:
+    """The rises of a counted series, in order. `usual_until`: what lies before it counts as usual, if it is enough.
+
+    `covered` is what the data can speak of: outside it, no events means nothing.
+    """
+    for scale in SCALES:
+        wide = width * scale
+        values = spread_out(counts, covered, wide)
+        if len(values) < LASTS:
+            return []
+        before = values[: max(0, (usual_until - covered.start) // wide)]
+        middle = _lower(values, before)
+        found = runs(values, level(middle, 0.5, max(2.0, 3 * sqrt(median(middle)))))
+        if found:
+            return [_rise(run, values, covered, wide) for run in found]
+    return []
+
+
+def _lower(values: Sequence[float], before: Sequence[float]) -> Sequence[float]:
+    """The calmer of what came before and the whole: the trouble itself may lie in either."""
+    return before if len(before) >= 2 * LASTS and median(before) <= median(values) else values
+
+
+def _rise(run: Run, values: Sequence[float], covered: Window, width: timedelta) -> Rise:
+    end = None if run.end >= len(values) else covered.start + run.end * width
+    total = sum(values[run.first : run.end])
+    start = covered.start + run.first * width
+    return Rise(start, end, total, run.peak, run.excess, width.total_seconds(), known=run.first > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """How a measured series left its usual level. `during`: its median while away; `factor`: spreads it moved by."""
+
+    at: datetime
+    end: datetime | None
+    before: float
+    during: float
+    extreme: float
+    factor: float
+
+
+def shift(points: Sequence[tuple[datetime, float]], usual_until: datetime, least: float = 0.0) -> Shift | None:
+    """The strongest lasting change, up or down, of a gauge or a rate after `usual_until`; None: it stayed as it was.
+
+    `least`: a smaller change is none. Needs six points before; with fewer there is no usual level to speak of.
+    """
+    usual = [v for at, v in points if at < usual_until]
+    later = [(at, v) for at, v in points if at >= usual_until]
+    if len(usual) < 2 * LASTS or len(later) < LASTS:
+        return None
+    found = [s for sign in (1.0, -1.0) if (s := _directed(usual, later, sign, least)) is not None]
+    return max(found, key=lambda s: s.factor, default=None)
+
+
+def _directed(
+    usual: Sequence[float], later: Sequence[tuple[datetime, float]], sign: float, least: float
+) -> Shift | None:
+    at = level([sign * v for v in usual], 0.3, max(least, 1e-9))
+    values = [sign * v for _, v in later]
+    found = max(runs(values, at), key=lambda r: r.excess, default=None)
+    if found is None:
+        return None
+    inside = [v for v in values[found.first : found.end] if v > at.limit]
+    end = later[found.end][0] if found.end < len(later) else None
+    factor = (median(inside) - at.usual) / (at.limit - at.usual)
+    return Shift(later[found.first][0], end, sign * at.usual, sign * median(inside), sign * found.peak, factor)

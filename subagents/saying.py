@@ -1,0 +1,84 @@
+"""How times, counts and lists are written for a model and a person: short, in the asker's zone, always the same way.
+
+Texts only. The offset stands once in a text; where the data's own clock differs it stands beside the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from orchestrator.agent import Taken, Turn
+from orchestrator.contracts import Window
+
+
+def offset(at: datetime, zone: str) -> str:
+    """ "UTC" or "+08:00": the zone's offset at that time."""
+    text = at.astimezone(ZoneInfo(zone)).strftime("%z")
+    return "UTC" if text == "+0000" else f"{text[:3]}:{text[3:5]}"
+
+
+class Clock:
+    """Writes times for one window: the clock alone on the window's first day, else with the date."""
+
+    def __init__(self, window: Window) -> None:
+        self.zone = ZoneInfo(window.zone)
+        self.name = window.zone
+        self.day = window.start.astimezone(self.zone).date()
+
+    def at(self, when: datetime) -> str:
+        local = when.astimezone(self.zone)
+        clock = local.strftime("%H:%M:%S" if local.second else "%H:%M")
+        return clock if local.date() == self.day else f"{local:%m-%d} {clock}"
+
+    def span(self, start: datetime, end: datetime | None, still: str = "open") -> str:
+        return f"{self.at(start)}–{self.at(end) if end else still}"
+
+    def both(self, when: datetime, zone: str, zh: bool = False) -> str:
+        """22:02 +08:00 (14:02 UTC in the data's own clock); the second only where it differs."""
+        here = f"{self.at(when)} {offset(when, self.name)}"
+        if offset(when, self.name) == offset(when, zone):
+            return here
+        own = f"{when.astimezone(ZoneInfo(zone)):%H:%M} {offset(when, zone)}"
+        return f"{here} (数据自身时钟 {own})" if zh else f"{here} ({own} in the data's own clock)"
+
+
+def listed(names: Iterable[str], zh: bool = False, most: int = 6) -> str:
+    rows = list(names)
+    more = len(rows) - most
+    joined = ("、" if zh else ", ").join(rows[:most])
+    return joined if more <= 0 else f"{joined}{f' 等 {len(rows)} 个' if zh else f' and {more} more'}"
+
+
+def short(text: str, most: int = 120) -> str:
+    """One line of a text, cut."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+# ── for playbooks ─────────────────────────────────────────────────────────────────────────────
+
+
+def taken(turn: Turn, name: str) -> Taken | None:
+    """The last answer of a tool that gave data."""
+    return next((t for t in reversed(turn.taken) if t.call.name == name and isinstance(t.result.data, dict)), None)
+
+
+def at(iso: str | None) -> datetime | None:
+    return datetime.fromisoformat(iso) if iso else None
+
+
+def clock_of(turn: Turn, got: Taken) -> Clock:
+    """The clock of a result's window."""
+    now = turn.ctx.now
+    return Clock(got.result.window or turn.ctx.window or Window(now, now, turn.ctx.question.zone))
+
+
+def lasting(seconds: float, zh: bool = False) -> str:
+    """50 s, 23 min, 4.5 h"""
+    if seconds < 120:
+        return f"{seconds:.0f} {'秒' if zh else 's'}"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} {'分钟' if zh else 'min'}"
+    return f"{seconds / 3600:.1f} {'小时' if zh else 'h'}"

@@ -1,0 +1,77 @@
+"""Who calls whom: distance and reach in the graph of services, from settings, spans, or both.
+
+An edge goes from the caller to what it depends on. Doesn't know what a call is, nor which service is ill. networkx
+costs a third of a second to import, so it is imported with the first question about a graph that has edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from orchestrator.contracts import Window
+from subagents.asking import ask_all
+from subagents.sources import SourceError, SpanSource
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+Pairs = frozenset[tuple[str, str]]
+
+
+def declared(depends_on: Mapping[str, Sequence[str]]) -> Pairs:
+    """Edges that the settings name: service → what it depends on."""
+    return frozenset((caller, callee) for caller, callees in depends_on.items() for callee in callees)
+
+
+async def learnt(spans: Sequence[SpanSource], window: Window | None) -> Pairs:
+    """Edges that traces show; none where there are no traces or they can't be reached."""
+    if not spans:
+        return frozenset()
+    try:
+        found = await ask_all(spans, "spans", lambda s: s.edges(window))
+    except SourceError:
+        return frozenset()
+    return frozenset((e.caller, e.callee) for e in found.rows)
+
+
+class Topology:
+    def __init__(self, edges: Iterable[tuple[str, str]]) -> None:
+        self.edges = frozenset((a, b) for a, b in edges if a and b and a != b)
+
+    @cached_property
+    def graph(self) -> nx.DiGraph[str]:
+        import networkx
+
+        return networkx.DiGraph(sorted(self.edges))
+
+    def callees(self, service: str) -> tuple[str, ...]:
+        """What it calls itself."""
+        return tuple(sorted(b for a, b in self.edges if a == service))
+
+    def callers(self, service: str) -> tuple[str, ...]:
+        return tuple(sorted(a for a, b in self.edges if b == service))
+
+    def distance(self, service: str, other: str) -> int | None:
+        """Calls from `service` down to `other`: 0 for itself, None when it doesn't depend on it."""
+        if service == other:
+            return 0
+        return dict(self._reach(service, down=True)).get(other)
+
+    def downstream(self, service: str) -> tuple[str, ...]:
+        """All that it depends on, nearest first."""
+        return tuple(name for name, _ in self._reach(service, down=True))
+
+    def upstream(self, service: str) -> tuple[str, ...]:
+        """All that depend on it, nearest first: its blast radius."""
+        return tuple(name for name, _ in self._reach(service, down=False))
+
+    def _reach(self, service: str, down: bool) -> list[tuple[str, int]]:
+        if not self.edges or service not in self.graph:
+            return []
+        import networkx
+
+        graph = self.graph if down else self.graph.reverse(copy=False)
+        far = networkx.single_source_shortest_path_length(graph, service)
+        return sorted(((n, d) for n, d in far.items() if n != service), key=lambda pair: (pair[1], pair[0]))

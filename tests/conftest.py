@@ -1,0 +1,94 @@
+"""What holds for every test: only loopback and local sockets, a home of its own, no settings of the person running it.
+
+Data beside the checkout comes through `tests/shared.py`. Slow tests take their length from the `nightly` fixture.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import itertools
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+hypothesis.settings.register_profile("house", deadline=None, database=None)
+hypothesis.settings.load_profile("house")
+
+FOREIGN = ("HERMES_OPS_", "OPENAI_", "XDG_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+
+
+def is_local(address: Any) -> bool:
+    """AF_UNIX paths, and the loopback addresses by number or as "localhost"; "" and None bind, they don't leave."""
+    if not isinstance(address, tuple):
+        return True
+    host = address[0]
+    host = host.decode("ascii", "replace") if isinstance(host, bytes) else host
+    if host in (None, "", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+class Outside(BaseException):
+    """Not an Exception: code that is polite about network errors must not swallow it."""
+
+
+@pytest.fixture(autouse=True)
+def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A test that reaches for anything else fails, even if the code under test catches the refusal."""
+    reached: list[Any] = []
+
+    def refuse(address: Any) -> None:
+        if not is_local(address):
+            reached.append(address)
+            raise Outside(f"tests may only talk to loopback, not to {address!r}")
+
+    def guarded(name: str) -> Any:
+        real = getattr(socket.socket, name)
+
+        def call(self: socket.socket, *args: Any) -> Any:
+            refuse(args[-1])
+            return real(self, *args)
+
+        return call
+
+    def resolve(host: Any, *args: Any, **options: Any) -> Any:
+        refuse((host,))
+        return look_up(host, *args, **options)
+
+    look_up = socket.getaddrinfo
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, guarded(name))
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    yield
+    assert not reached, f"the test reached for {reached}"
+
+
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    base = tmp_path_factory.mktemp("homes")
+    return (base / str(n) for n in itertools.count())
+
+
+@pytest.fixture(autouse=True)
+def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home directory; data, cache and settings of the program lie under it, in child processes too."""
+    for name in [n for n in os.environ if n.upper().startswith(FOREIGN)]:
+        monkeypatch.delenv(name)
+    path = next(_homes)
+    path.mkdir()
+    monkeypatch.setenv("HOME", str(path))
+    return path
+
+
+@pytest.fixture(scope="session")
+def nightly() -> bool:
+    """True under `make nightly`: slow tests run in full length; else in the short form that CI has time for."""
+    return os.environ.get("NIGHTLY") == "1"

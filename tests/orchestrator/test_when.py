@@ -1,0 +1,225 @@
+"""The time grammar: a table worked out by hand, what must never happen for any text, and what models give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from orchestrator.contracts import Window, from_json, to_json
+from orchestrator.when import follow, narrow, resolve, say
+
+NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
+ZONES = ("UTC", "Asia/Shanghai", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe")
+Case = tuple[str, str, datetime, tuple[str, ...]]
+
+
+def table() -> Iterator[Case]:
+    zone, now = "UTC", NOW
+    for line in (Path(__file__).parent / "when_table.txt").read_text("utf-8").splitlines():
+        if line.startswith("@"):
+            zone, now = line.split()[1], datetime.fromisoformat(line.split()[2])
+        elif line and not line.startswith("#"):
+            words, *want = (part.strip() for part in line.split(" | "))
+            yield words, zone, now, tuple(want)
+
+
+@pytest.mark.parametrize(("words", "zone", "now", "want"), [pytest.param(*c, id=f"{c[0]} @{c[1]}") for c in table()])
+def test_the_table(words: str, zone: str, now: datetime, want: tuple[str, ...]) -> None:
+    reading = resolve(words, now, zone)
+    if want == ("-",):
+        assert (reading.window, reading.unread) == (None, ())
+    elif want[0].startswith("? "):
+        assert reading.window is None
+        assert want[0][2:] in "; ".join(reading.unread)
+    else:
+        assert reading.window is not None, reading.unread
+        got = reading.window
+        assert (got.start.isoformat(), got.end.isoformat()) == tuple(
+            datetime.fromisoformat(t).isoformat() for t in want
+        )
+        assert got.zone == zone
+        assert reading.said == got.said != ""
+        assert reading.unread == ()
+
+
+def test_the_table_is_large_enough() -> None:
+    kinds = [c[3][0][0] for c in table()]
+    assert sum(k not in "-?" for k in kinds) >= 150
+    assert min(kinds.count("-"), kinds.count("?")) >= 20
+
+
+def window(words: str, now: datetime = NOW, zone: str = "UTC") -> Window:
+    got = resolve(words, now, zone).window
+    assert got is not None
+    return got
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("since 14:00", "2026-11-29"),
+        ("after 14:00 yesterday", "to the end of that day"),
+        ("around 14:00", "30 minutes before and after"),
+        ("5/11 14:00", "month/day"),
+        ("现在", "15 minutes"),
+        ("刚才", "30 minutes"),
+        ("昨晚", "18:00–06:00"),
+        ("14:00 UTC+8", "UTC+08:00"),
+        ("三点", "24-hour clock"),
+        ("today", "until now"),
+    ],
+)
+def test_a_choice_is_told(words: str, told: str) -> None:
+    assert told in window(words).why
+
+
+def test_clock_changes_are_told() -> None:
+    spring = window("yesterday 02:30", datetime(2026, 3, 30, 8, tzinfo=UTC), "Europe/Berlin")
+    autumn = window("yesterday 02:30", datetime(2026, 10, 26, 8, tzinfo=UTC), "Europe/Berlin")
+    assert "skipped by the clock change" in spring.why
+    assert "comes twice" in autumn.why
+
+
+def test_days_of_a_clock_change_have_23_and_25_hours() -> None:
+    spring = window("昨天", datetime(2026, 3, 30, 8, tzinfo=UTC), "Europe/Berlin")
+    autumn = window("昨天", datetime(2026, 10, 26, 8, tzinfo=UTC), "Europe/Berlin")
+    assert (spring.end - spring.start, autumn.end - autumn.start) == (timedelta(hours=23), timedelta(hours=25))
+
+
+def test_what_a_question_compares_with_is_another_window() -> None:
+    reading = resolve("今天的报错比昨天多吗", NOW, "UTC")
+    assert [say(w) for w in reading.others] == ["2026-11-29 00:00 – 2026-11-30 00:00 +00:00"]
+    assert resolve("昨天 checkout 为什么 14:00 之后报错", NOW, "UTC").others == ()
+
+
+def test_a_clock_time_never_takes_today_when_its_day_is_unread() -> None:
+    reading = resolve("双十一 checkout 从 08:00 开始慢", NOW, "UTC")
+    assert reading.window is None
+    assert len(reading.unread) == 2
+
+
+# ── narrow ────────────────────────────────────────────────────────────────────────────────────
+
+DAY = Window(datetime(2026, 11, 29, tzinfo=UTC), datetime(2026, 11, 30, tzinfo=UTC), "UTC", "yesterday")
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("14:00-15:00", "2026-11-29 14:00–15:00 +00:00"),
+        ("14:00–15:00", "2026-11-29 14:00–15:00 +00:00"),
+        ("2026-11-29T14:00:00Z/2026-11-29T15:00:00Z", "2026-11-29 14:00–15:00 +00:00"),
+        ("2026-11-29T22:00:00+08:00..2026-11-29T23:00:00+08:00", "2026-11-29 14:00–15:00 +00:00"),
+        ("2026-11-29 14:00 to 2026-11-29 15:00", "2026-11-29 14:00–15:00 +00:00"),
+        ("last 15 minutes", "2026-11-29 23:45 – 2026-11-30 00:00 +00:00"),
+        ("昨天 23:30 到今天 00:30", "2026-11-29 23:30 – 2026-11-30 00:00 +00:00"),
+        ("since 22:00", "2026-11-29 22:00 – 2026-11-30 00:00 +00:00"),
+    ],
+)
+def test_narrow_stays_inside_the_run(text: str, want: str) -> None:
+    assert say(narrow(text, DAY, NOW, "UTC")) == want
+
+
+def test_narrow_without_words_is_the_whole_window() -> None:
+    assert narrow("", DAY, NOW, "UTC") is DAY
+    with pytest.raises(ValueError, match="give one as"):
+        narrow(" ", None, NOW, "UTC")
+
+
+def test_narrow_says_when_it_clipped() -> None:
+    assert "clipped" in narrow("2026-11-28/2026-11-29", DAY, NOW, "UTC").why
+
+
+@pytest.mark.parametrize(
+    "text", ["soon", "14:00-15:00 and 99", "2026-02-30", "14:00, 15:00", "the deploy", "1764424800"]
+)
+def test_what_narrow_cant_read_names_valid_forms(text: str) -> None:
+    with pytest.raises(ValueError, match='valid are "14:00-15:00"'):
+        narrow(text, DAY, NOW, "UTC")
+
+
+@pytest.mark.parametrize("text", ["2026-11-28", "today", "2026-11-30T00:00Z/2026-11-30T01:00Z"])
+def test_outside_the_runs_window_is_said(text: str) -> None:
+    with pytest.raises(ValueError, match="lies outside this run's window 2026-11-29 00:00"):
+        narrow(text, DAY, NOW, "UTC")
+
+
+# ── say and follow ────────────────────────────────────────────────────────────────────────────
+
+
+def test_say() -> None:
+    hour = Window(datetime(2026, 11, 29, 14, tzinfo=UTC), datetime(2026, 11, 29, 15, 0, 30, tzinfo=UTC), "UTC")
+    assert say(hour) == "2026-11-29 14:00–15:00:30 +00:00"
+    assert say(hour, "Asia/Shanghai") == "2026-11-29 22:00–23:00:30 +08:00"
+    assert say(DAY, lang="zh") == "2026-11-29 00:00 至 2026-11-30 00:00 +00:00"
+    autumn = window("昨天", datetime(2026, 10, 26, 8, tzinfo=UTC), "Europe/Berlin")
+    assert say(autumn) == "2026-10-25 00:00 +02:00 – 2026-10-26 00:00 +01:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("再往前一小时", "2026-11-29 13:00–14:00 +00:00"),
+        ("the hour before", "2026-11-29 13:00–14:00 +00:00"),
+        ("再往后半小时", "2026-11-29 15:00–15:30 +00:00"),
+        ("the next hour", "2026-11-29 15:00–16:00 +00:00"),
+        ("前一天同一时段", "2026-11-28 14:00–15:00 +00:00"),
+        ("same time the day before", "2026-11-28 14:00–15:00 +00:00"),
+    ],
+)
+def test_follow(text: str, want: str) -> None:
+    former = window("2026-11-29T14:00Z/2026-11-29T15:00Z")
+    got = follow(text, former, NOW, "UTC")
+    assert got is not None
+    assert say(got) == want
+
+
+@pytest.mark.parametrize("text", ["谢谢", "and payment?", "那 checkout 呢", "之前发布了什么"])
+def test_no_follow(text: str) -> None:
+    assert follow(text, window("yesterday"), NOW, "UTC") is None
+
+
+# ── for any text ──────────────────────────────────────────────────────────────────────────────
+
+WORDS = sorted(
+    {w for c in table() for w in c[0].replace("-", " - ").split()} | set("今昨前上下午晚点半月日号周到从后年0129:/-")
+)
+SENTENCES = st.lists(st.sampled_from(WORDS), max_size=8).flatmap(lambda w: st.sampled_from([" ".join(w), "".join(w)]))
+TIMES = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.text(max_size=60), SENTENCES), TIMES, st.sampled_from(ZONES))
+def test_any_text_gives_a_sound_reading(text: str, now: datetime, zone: str) -> None:
+    reading = resolve(text, now, zone)
+    for w in [reading.window, *reading.others]:
+        if w is not None:
+            assert w.start < w.end
+            assert w.said
+            assert from_json(Window, to_json(w)) == w
+    with suppress(ValueError):
+        inside = narrow(text, reading.window, now, zone)
+        assert reading.window is None or (reading.window.start <= inside.start < inside.end <= reading.window.end)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TIMES, st.timedeltas(timedelta(microseconds=1), timedelta(days=400)), st.sampled_from(ZONES),
+       st.sampled_from(["en", "zh"]), st.sampled_from(ZONES))  # fmt: skip
+def test_what_is_said_is_read_back(start: datetime, long: timedelta, zone: str, lang: str, asker: str) -> None:
+    w = Window(start, start + long, zone)
+    for text in (say(w, zone, lang), f"{w.start.isoformat()}/{w.end.isoformat()}"):  # type: ignore[arg-type]
+        back = narrow(text, None, w.end, asker)
+        assert (back.start, back.end) == (w.start, w.end), text
+
+
+def test_a_long_text_is_read_in_good_time() -> None:
+    line = "[2026-11-29 14:02:11,500] ERROR checkout 10.2.3.4:8080 took 3 s 昨天 after 2 hours\n"
+    begin = datetime.now(UTC)
+    assert resolve(line * 1200 + "昨天 14:00 之后呢", NOW, "UTC").window is not None
+    assert datetime.now(UTC) - begin < timedelta(seconds=5)

@@ -1,0 +1,60 @@
+"""Writes the map of files into docs/ARCHITECTURE.md, from the modules' own docstrings.
+
+    python -m tools.map             renews what stands between the two marks
+    python -m tools.map --check     exit 1 when that is out of date
+
+Of each docstring the first sentence is taken, and those that say what the module doesn't know. It judges nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+from tools.check_house import ARROWS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "ARCHITECTURE.md"
+MARKS = ("<!-- map: made by `make map` from the modules' docstrings -->\n", "<!-- end of map -->\n")
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
+IGNORANCE = re.compile(r"\b(?:know|knows) (?:no|neither|nothing|only)\b|\b(?:doesn't|don't) know\b", re.IGNORECASE)
+
+
+def saying(docstring: str) -> str:
+    """What a map says of a module: its first sentence, and what it deliberately doesn't know."""
+    first, *others = SENTENCE.split(" ".join(docstring.split()))
+    return " ".join([first, *(s for s in others if IGNORANCE.search(s))]).replace("|", r"\|")
+
+
+def table(room: str, root: Path) -> str:
+    rows = []
+    for path in sorted((root / room).rglob("*.py"), key=lambda p: (len(p.relative_to(root).parts), p)):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if tree.body:
+            rows.append(f"| `{path.relative_to(root).as_posix()}` | {saying(ast.get_docstring(tree) or '')} |\n")
+    return f"### {room}\n\n| file | what it does, and doesn't know |\n|---|---|\n{''.join(rows)}\n"
+
+
+def renewed(page: str, root: Path) -> str:
+    before, found, rest = page.partition(MARKS[0])
+    _, closed, after = rest.partition(MARKS[1])
+    if not found or not closed:
+        raise SystemExit(f"{PAGE.name}: the marks of the map are missing")
+    return before + MARKS[0] + "\n" + "".join(table(room, root) for room in ARROWS) + MARKS[1] + after
+
+
+def main(argv: list[str]) -> int:
+    page = PAGE.read_text(encoding="utf-8")
+    new = renewed(page, ROOT)
+    if "--check" in argv:
+        if new != page:
+            print("docs/ARCHITECTURE.md: the map is out of date; run `make map`")
+        return int(new != page)
+    PAGE.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
