@@ -14,7 +14,6 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from platformdirs import user_config_path
 from pydantic import BaseModel, ValidationError
-from pydantic_settings import EnvSettingsSource, SettingsError
 
 from hermes_ops.keys import FromEnvironment, Origin
 from hermes_ops.settings import Settings
@@ -79,6 +78,10 @@ def _environment(environ: Mapping[str, str]) -> dict[str, Any]:
             ]
             raise ConfigError(f"The variable {name} is unknown.{_valid(name, known)}")
         given[f"{PREFIX}{rest}".lower()] = FromEnvironment(value)
+    if not given:
+        return {}
+    from pydantic_settings import EnvSettingsSource, SettingsError  # as dear as all other imports of this module
+
     source = EnvSettingsSource(Settings, env_prefix=PREFIX, env_nested_delimiter="__")  # type: ignore[arg-type]
     source.env_vars = given
     try:

@@ -87,11 +87,8 @@ class Reading:
 
     def _claims(self, s: prose.Sentence, numbers: Sequence[Number]) -> Iterator[Claim]:
         said = between(self._mentions, s.start, s.end)
-        heads = {
-            i: {m.key: frozenset({m.value}) for m in self._words.find(head)}
-            for i, head in enumerate(h for _, h in s.heads)
-        }
-        bound = Bound(self.text, s, said, {i: h for i, h in heads.items() if h})
+        heads = {at: {m.key: frozenset({m.value}) for m in self._words.find(head)} for at, head in s.heads}
+        bound = Bound(self.text, s, said, heads)
         block = frozenset((m.key, m.value) for m in between(self._mentions, *s.block))
         for nth, n in enumerate(numbers):
             if self._is_name(n):

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
-from itertools import combinations
 from zoneinfo import ZoneInfo
 
 from orchestrator.contracts import Evidence, Window
@@ -21,7 +20,6 @@ _STAMP = re.compile(
 )
 _BARE = re.compile(r"(?<![\d:T.+-])([0-2]?\d):([0-5]\d)(?::([0-5]\d))?(?!\d|:\d)")
 _PM = ("下午", "晚上", "晚", "傍晚", "昨晚", "今晚")
-_FEW = 6  # so few times have few differences: any two of them may give a duration
 _LONG = 400  # days of a window whose dates are all known
 
 
@@ -137,13 +135,3 @@ def everything(e: Evidence) -> str:
     labels = [dict(f.labels) for f in e.result.figures]
     data = json.dumps([e.args, e.result.data, labels], ensure_ascii=False, default=str)
     return "\n".join((e.result.text, e.result.query, *e.result.gaps, data))
-
-
-def durations(evidence: Sequence[Evidence], window: Window | None) -> set[float]:
-    """Seconds between any two times of the evidence where it has few, and the window's length."""
-    found = {(window.end - window.start).total_seconds()} if window else set()
-    for e in evidence:
-        times = stamps(e.result.text, zone_of(window))
-        if len(times) <= _FEW:
-            found |= {abs((b - a).total_seconds()) for a, b in combinations(times, 2)}
-    return found

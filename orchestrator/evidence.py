@@ -22,7 +22,7 @@ from itertools import combinations, takewhile
 
 from orchestrator import prose
 from orchestrator.claims import Claim, Reading
-from orchestrator.clocks import Times, clock_of, durations, zone_of
+from orchestrator.clocks import Times, clock_of, zone_of
 from orchestrator.contracts import Evidence, Window
 from orchestrator.exhibits import Entry, Exhibit
 from orchestrator.figures import Pool
@@ -105,12 +105,12 @@ class _Check:
                 shown.append(c.proof)
             else:
                 open_.append(c)
-        clocks = self._seconds_between(claims[0].sentence.block)
+        clocks = self._seconds_between(claims[0].sentence.block) if open_ else []
         for c in open_:
             pools = self._evidence_of(c.sentence)
             own = [x.proof for x in claims if x.proof and x.sentence is c.sentence]
             near = own if len(own) > 1 or len(shown) > _FEW_SHOWN else shown
-            if not any(self._else(c, p, near) for p in pools) and not self._timely(c.number, clocks):
+            if not any(self._else(c, p, near) for p in pools) and not self._timely(c.number, pools, clocks):
                 yield self._fault(c, pools)
 
     def _else(self, c: Claim, pool: Pool, shown: Sequence[Entry]) -> bool:
@@ -121,14 +121,17 @@ class _Check:
         listed = self.reading.listed(c) if not n.unit else None
         if listed and n.value in (pool.listed.get(listed[0]), listed[1]):
             return True
-        return (n.value, n.unit) in pool.literals and (n.unit != "" or not n.counted)
+        return (n.value, n.unit) in pool.literals and (n.unit != "" or not (n.counted or c.named.concepts))
 
-    def _timely(self, n: Number, clocks: Sequence[float]) -> bool:
+    def _timely(self, n: Number, pools: Sequence[Pool], clocks: Sequence[float]) -> bool:
         if n.unit != "s":
             return False
         low, high = reach(n)
         slack = 59.0 if n.step >= 60 else 0.0  # clock times without seconds
-        return any(low <= d <= high for d in self._durations) or any(
+        known = {d for p in pools for x in p.exhibits for d in x.durations}
+        if self.window:
+            known.add((self.window.end - self.window.start).total_seconds())
+        return any(low <= d <= high for d in known) or any(
             low <= d + slack and d - slack <= high and abs(d - n.value) < max(n.step, 1) for d in clocks
         )
 
@@ -182,10 +185,6 @@ class _Check:
     def _times(self) -> Times:
         windows = [w for e in self.known.values() if (w := e.result.window)]
         return Times([x.text for x in self.exhibits.values()], windows, self.window, self.question)
-
-    @cached_property
-    def _durations(self) -> set[float]:
-        return durations([self.known[i] for i in self.cited], self.window)
 
     def _seconds_between(self, block: tuple[int, int]) -> list[float]:
         clocks = self.reading.clocks

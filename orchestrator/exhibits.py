@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
+from itertools import combinations
 
 from orchestrator.clocks import everything, stamps
 from orchestrator.contracts import Evidence, Figure
@@ -33,6 +34,7 @@ _CONCEPTS = {
 }
 _CONCEPT = re.compile("|".join(f"(?P<{k}>{v})" for k, v in _CONCEPTS.items()), re.IGNORECASE)
 _QUANTILE = re.compile(r"(?<![A-Za-z0-9])[pP](\d{2,3}(?:\.\d)?)(?![A-Za-z0-9])|_p(\d{2,3})(?![0-9])")
+_FEW_TIMES = 6
 _RATE = re.compile(r"ratio|rate|share|percent|availab|utili[sz]ation", re.IGNORECASE)
 
 
@@ -95,6 +97,13 @@ class Exhibit:
     @cached_property
     def text(self) -> str:
         return plain(everything(self.evidence))
+
+    @cached_property
+    def durations(self) -> frozenset[float]:
+        """Seconds between any two times of its text, where it has few: of many, some two are any time apart."""
+        times = stamps(self.evidence.result.text, self.zone)
+        pairs = combinations(times, 2) if len(times) <= _FEW_TIMES else ()
+        return frozenset(abs((b - a).total_seconds()) for a, b in pairs)
 
     @cached_property
     def literals(self) -> frozenset[tuple[float, str]]:

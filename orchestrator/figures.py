@@ -18,8 +18,12 @@ from functools import cached_property
 from orchestrator.exhibits import QUANTILE, TIME, Entry, Exhibit
 from orchestrator.numbers import Number, reach, reaches
 
+_TELLING = re.compile(
+    r"[_ ](?:before|after|baseline|previous|prev|now|current|yesterday|today|p\d{2,3})\b"
+    r"|^(?:previous|baseline|p\d\d)[_ ]"
+)
 _PAIRS = 6  # more figures than that make a derivation worthless as proof
-_FEW_PARTNERS = 8
+_FEW = 8  # nor do more namesakes than that
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,11 @@ class Pool:
         self.empty = any(x.evidence.result.status == "no_data" for x in exhibits)
         self._by_unit: dict[str, list[Entry]] = defaultdict(list)
         self._by_name: dict[str, list[Entry]] = defaultdict(list)
+        self._by_base: dict[str, list[Entry]] = defaultdict(list)
         for entry in sorted((x for ex in exhibits for x in ex.entries), key=lambda x: x.value):
             self._by_unit[entry.unit].append(entry)
-            self._by_name[_base(entry.figure.name)].append(entry)
+            self._by_name[entry.figure.name.lower()].append(entry)
+            self._by_base[_base(entry.figure.name)].append(entry)
         self._values = {unit: [x.value for x in found] for unit, found in self._by_unit.items()}
 
     @cached_property
@@ -104,21 +110,34 @@ class Pool:
                 yield from _percents(part, whole, named)
 
     def _pairs(self, named: Named, shown: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
-        """Both shown; or one shown and its only few namesakes under one other label or in other evidence."""
+        """Both shown; or one shown and its few namesakes under one other label; or, where nothing comparable is shown,
+        the few figures the clause names that exist twice (errors and errors before, today's and yesterday's)."""
         for a in shown:
-            partners = [x for x in self._by_name[_base(a.figure.name)] if x is not a and _kin(a, x)]
-            beside = [x for x in shown if x is not a and _base(x.figure.name) == _base(a.figure.name)]
-            for b in beside or (partners if len(partners) <= _FEW_PARTNERS else ()):
-                if a.unit == b.unit:
-                    yield a, b
-                    yield b, a
+            namesakes = self._by_base[_base(a.figure.name)]
+            beside = [x for x in shown if x is not a and x in namesakes]
+            partners = [x for x in namesakes if x is not a and _kin(a, x)]
+            for b in beside or (partners if len(partners) <= _FEW else ()):
+                yield from ((a, b), (b, a)) if a.unit == b.unit else ()
+        if not shown and named.change:
+            twins = [(a, b) for a, b in self._twins if self.fits(a, named) and self.fits(b, named)]
+            yield from (pair for a, b in (twins if len(twins) <= _FEW // 2 else ()) for pair in ((a, b), (b, a)))
+
+    @cached_property
+    def _twins(self) -> list[tuple[Entry, Entry]]:
+        """Figures of one base name with the same unit and labels."""
+        alike: dict[tuple[str, str, frozenset[tuple[str, frozenset[str]]]], list[Entry]] = defaultdict(list)
+        for base, entries in self._by_base.items():
+            for x in entries:
+                alike[base, x.unit, frozenset(x.labels.items())].append(x)
+        return [(found[0], found[1]) for found in alike.values() if len(found) == 2]
 
     def _shares(self, named: Named, shown: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
         """(whole, part): a part the clause names, or one shown, of the same figure without one of its labels, or of the
         requests under the same labels."""
-        parts = [x for x in self._by_unit[""] if self.fits(x, named) and _names(x, named)] if named.labels else []
-        for part in (*shown, *parts[:_FEW_PARTNERS]):
-            for whole in self._by_name[_base(part.figure.name)]:
+        parts = [x for x in self._by_unit[""] if _names(x, named) and self.fits(x, named)] if named.labels else []
+        parts = [x for x in parts if TIME not in x.labels or TIME in named.labels]
+        for part in (*shown, *sorted(parts, key=lambda x: len(x.labels))[:_FEW]):
+            for whole in self._by_name[part.figure.name.lower()]:
                 if whole.unit == part.unit and _without_one(part, whole):
                     yield whole, part
             for whole in self._by_unit[part.unit]:
@@ -126,7 +145,7 @@ class Pool:
                     yield whole, part
 
     def _has_part(self, x: Entry, key: str, allowed: frozenset[str]) -> bool:
-        family = self._by_name[_base(x.figure.name)]
+        family = self._by_name[x.figure.name.lower()]
         return any(y.unit == x.unit and y.labels.get(key, frozenset()) & allowed for y in family)
 
     def _unsaid(self, x: Entry, key: str, named: Named) -> bool:
@@ -134,12 +153,13 @@ class Pool:
         if key in (TIME, QUANTILE) or named.labels.get(key) or any((key, v) in named.block for v in x.labels[key]):
             return False
         rest = {k: v for k, v in x.labels.items() if k != key}
-        family = self._by_name[_base(x.figure.name)]
+        family = self._by_name[x.figure.name.lower()]
         return any(y.labels == rest and y.unit == x.unit and y.value != x.value for y in family)
 
 
 def _base(name: str) -> str:
-    return re.sub(r"[_ ](?:before|after|baseline|previous|prev|now|current|yesterday|today)$", "", name.lower())
+    """The name without what tells a period or a percentile: errors before → errors, latency_p99 → latency."""
+    return _TELLING.sub("", name.lower())
 
 
 def _close(n: Number, value: float) -> bool:

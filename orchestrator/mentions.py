@@ -99,13 +99,13 @@ Labels = Mapping[str, frozenset[str]]
 
 
 class Bound:
-    """For one sentence: the values by key that hold at a place."""
+    """For one sentence: the values by key that hold at a place. `heads`: of a table's columns, by the cell's start."""
 
     def __init__(self, text: str, s: Sentence, mentions: Sequence[Mention], heads: Mapping[int, Labels]) -> None:
         self._spans = clauses(text, s.start, s.end)
         self._starts = [a for a, _ in self._spans]
         self._own: list[dict[str, frozenset[str]]] = [{} for _ in self._spans]
-        self._heads = heads
+        self._heads = {self.clause(at): labels for at, labels in heads.items()}
         self._in_turn = _RESPECTIVELY.search(text, s.start, s.end) is not None
         self._order: dict[str, list[str]] = defaultdict(list)
         for m in mentions:

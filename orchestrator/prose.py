@@ -43,7 +43,8 @@ NAMES = re.compile(
         |步骤|方案|选项|阶段|图|表|端口|工单|编号)\s?[#:：]?\s?\d++)
     | (?P<http>(?:HTTP|http|[Ss]tatus|状态码|返回码|响应码|错误码)(?:\s(?:code|status))?\s?[:：=]?\s?[1-5]\d\d(?!\d))
     | (?P<word>[A-Za-z_][A-Za-z0-9_]*+(?:[-./@]+[A-Za-z0-9_]+)*+)
-    | (?P<list>^[\ \t]*+(?:[-*+•>]\s)?[(（]?\d{{1,3}}[.)、）](?=\s|[^\d\s]))
+    | (?P<list>^[\ \t]*+(?:[-*+•>]\s)?[(（]?\d{{1,2}}[.)、）](?=\s|[^\d\s])
+      |(?<=[:：；。])\s?[(（]?\d{{1,2}}[.)、）]\s?(?=[\u4e00-\u9fff]))
     | (?P<nth>第\s?(?:\d++|[{_CN}]++)|前\s?(?:\d++|[{_CN}]++)(?!\s?(?:[分秒毫天周smh%]|个?小时))
       |(?i:(?<=top\s)|(?<=first\s)|(?<=last\s))\d++(?!\s?(?:[smhd%]|[分秒]|hours?|days?)))
     """,
@@ -64,7 +65,7 @@ _CLAUSE = re.compile(r"[，；;、。|]|,(?!\d)|\s(?:and|vs\.?|versus|while|but|
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """`text[start:end]`. `block`: the paragraph, bullet or table row it stands in, as a span; `item`: that is a bullet
-    or row. `heads`: in a table row, the span of each column's head by the cell's start."""
+    or row. `heads`: in a table row, where each cell starts and what its column's head says."""
 
     start: int
     end: int

@@ -4,7 +4,7 @@
 Readings that are a choice are told in `Window.why`; what looks like a time and can't be read is told in
 `Reading.unread`, never guessed. A day of a clock change has its 23 or 25 hours. Results carry fixed offsets of the
 asker's zone, so that they compare and subtract right on such days too. Knows nothing of sources, of events ("after
-the deploy" is no time) or of holidays.
+the deploy" is no time) or of holidays. Words: `when_words`; phrases: `when_phrases`; instants: `when_reader`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from orchestrator.contracts import Window
-from orchestrator.when_phrases import Phrase, Unreadable, days_of, phrases
+from orchestrator.when_phrases import Phrase, Unreadable, phrases
 from orchestrator.when_reader import DAY, Reader
 from orchestrator.when_values import length
 from orchestrator.when_words import fold, tokens
 
+LONG = 20_000  # characters read of one text: its first and its last half of them (a pasted log may stand between)
 MOST = 50  # time expressions read in one text: the first and the last ones
 FORMS = '"14:00-15:00", "2026-11-29T14:00+08:00/2026-11-29T15:00+08:00", "last 15 minutes", "yesterday", or "" for all'
 
@@ -106,6 +107,7 @@ def follow(text: str, former: Window, now: datetime, zone: str) -> Window | None
 
 
 def _resolve(text: str, reader: Reader) -> Reading:
+    text = text if len(text) <= LONG else f"{text[: LONG // 2]} … {text[-LONG // 2 :]}"
     found = phrases(text)
     found = found if len(found) <= MOST else found[: MOST // 2] + found[-MOST // 2 :]
     read: list[tuple[int, Window, Phrase]] = []
@@ -119,8 +121,8 @@ def _resolve(text: str, reader: Reader) -> Reading:
             home = _home(p, homes)
             if home is None and _clock_only(p) and lost:
                 raise Unreadable("its day can't be read")
-            base = _borrow(p, home, reader) if home else None
-            read.append((_weight(p), reader.read(p, _words(text, p, home), base), p))
+            words = _words(text, p, home)
+            read.append((_weight(p), reader.read(p, words, _borrow(p, home, reader) if home else None), p))
             used += [home] if home else []
         except Unreadable as e:
             unread.append(f"{said} ({e})")
@@ -153,7 +155,7 @@ def _home(p: Phrase, homes: list[Phrase]) -> Phrase | None:
 
 def _borrow(p: Phrase, home: Phrase, reader: Reader) -> date:
     m, h = p.moments[0], home.moments[0]
-    d0, d1 = days_of(h.days, reader.now.astimezone(reader.zone).date())
+    d0, d1 = reader.days(h)
     if d1 - d0 > DAY or len(home.moments) > 1:
         raise Unreadable("a time of day needs one day")
     if m.clock and not m.part and not m.clock.half:

@@ -56,6 +56,13 @@ class Reader:
         except (OverflowError, ValueError):
             raise Unreadable("no such time") from None
 
+    def days(self, m: Moment) -> tuple[date, date]:
+        """The days a moment names, half-open. Raises Unreadable."""
+        try:
+            return days_of(m.days, self.now.astimezone(self._zone(m.zone)).date())
+        except (OverflowError, ValueError):
+            raise Unreadable("no such day") from None
+
     def _check(self, lo: datetime, hi: datetime, p: Phrase) -> None:
         if lo >= hi:
             raise Unreadable("nothing lies between its ends")
@@ -113,7 +120,7 @@ class Reader:
             if m.alone and m.alone.kind in ("last", "vague", "just"):
                 raise Unreadable("one of its ends isn't a point in time")
         if not a.days and not a.alone and b.days and base is None:
-            base = days_of(b.days, self.now.astimezone(self._zone(b.zone)).date())[0]
+            base = self.days(b)[0]
         first = self._place(a, base)
         if b.alone and b.alone.kind == "now":
             return first.at, self.now

@@ -16,7 +16,9 @@ from orchestrator.contracts import Window
 
 SPREADS = 6.0  # how many (normal-scaled) MADs over the median are no chance
 LASTS = 3  # so many values over the limit make a run; one alone is noise
+BURST = 5.0  # times the least change: so many events at once are no noise, however soon it is over
 GAP = 4  # values under the limit that don't end a run
+ENOUGH = 6  # values from which there is a usual level to speak of
 SCALES = (1, 5, 15)  # bins are joined when the events are too rare for single ones
 
 
@@ -62,16 +64,17 @@ def level(usual: Sequence[float], share: float, least: float) -> Level:
     return Level(middle, middle + max(SPREADS * spread, share * abs(middle), least))
 
 
-def runs(values: Sequence[float], at: Level, lasts: int = LASTS, gap: int = GAP) -> list[Run]:
-    """The lasting runs over the limit, in order."""
+def runs(values: Sequence[float], at: Level, burst: float = float("inf")) -> list[Run]:
+    """The lasting runs over the limit, in order; a short one counts when its excess reaches `burst`."""
     over = [i for i, v in enumerate(values) if v > at.limit]
     groups: list[list[int]] = []
     for i in over:
-        if groups and i - groups[-1][-1] <= gap + 1:
+        if groups and i - groups[-1][-1] <= GAP + 1:
             groups[-1].append(i)
         else:
             groups.append([i])
-    return [_run(values, at, g) for g in groups if len(g) >= lasts]
+    found = [(g, _run(values, at, g)) for g in groups]
+    return [run for group, run in found if len(group) >= LASTS or run.excess >= burst]
 
 
 def _run(values: Sequence[float], at: Level, group: list[int]) -> Run:
@@ -100,16 +103,18 @@ def rises(counts: Mapping[datetime, int], covered: Window, width: timedelta, usu
         if len(values) < LASTS:
             return []
         before = values[: max(0, (usual_until - covered.start) // wide)]
-        middle = _lower(values, before)
-        found = runs(values, level(middle, 0.5, max(2.0, 3 * sqrt(median(middle)))))
+        # the calmest of these: the trouble itself may lie in any of them
+        middle = min((v for v in (before, _first_third(values), values) if len(v) >= ENOUGH), key=median, default=values)
+        least = max(2.0, 3 * sqrt(median(middle)))
+        found = runs(values, level(middle, 0.5, least), BURST * least)
         if found:
             return [_rise(run, values, covered, wide) for run in found]
     return []
 
 
-def _lower(values: Sequence[float], before: Sequence[float]) -> Sequence[float]:
-    """The calmer of what came before and the whole: the trouble itself may lie in either."""
-    return before if len(before) >= 2 * LASTS and median(before) <= median(values) else values
+def _first_third(values: Sequence[float]) -> Sequence[float]:
+    """What stands for the usual where nothing lies before: trouble is rarely the first thing that data holds."""
+    return values[: max(ENOUGH, len(values) // 3)]
 
 
 def _rise(run: Run, values: Sequence[float], covered: Window, width: timedelta) -> Rise:
@@ -134,11 +139,13 @@ class Shift:
 def shift(points: Sequence[tuple[datetime, float]], usual_until: datetime, least: float = 0.0) -> Shift | None:
     """The strongest lasting change, up or down, of a gauge or a rate after `usual_until`; None: it stayed as it was.
 
-    `least`: a smaller change is none. Needs six points before; with fewer there is no usual level to speak of.
+    `least`: a smaller change is none. With too few points before, its first third is the usual level.
     """
     usual = [v for at, v in points if at < usual_until]
     later = [(at, v) for at, v in points if at >= usual_until]
-    if len(usual) < 2 * LASTS or len(later) < LASTS:
+    if len(usual) < ENOUGH:
+        usual = _first_third([v for _, v in points])
+    if len(usual) < ENOUGH or len(later) < LASTS:
         return None
     found = [s for sign in (1.0, -1.0) if (s := _directed(usual, later, sign, least)) is not None]
     return max(found, key=lambda s: s.factor, default=None)

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Protocol
 
-from hermes_ops.cli.faults import ANSWERED, BY_STATUS, CANCELLED, report, say
+from hermes_ops.cli.faults import ANSWERED, BY_STATUS, CANCELLED, MODEL, report, say
 from hermes_ops.cli.inputs import Request, read_now, read_zone
 from hermes_ops.cli.progress import Progress
 from hermes_ops.cli.render import remarks, show
@@ -62,7 +62,8 @@ def ask(request: Request, incoming: Incoming, settings: Settings, open_app: Open
         return report(error)
     for remark in remarks(answer):
         say(remark)
-    return BY_STATUS.get(answer.status, ANSWERED)
+    code = BY_STATUS.get(answer.status, ANSWERED)
+    return MODEL if answer.fallback and code == ANSWERED else code
 
 
 def make_incoming(request: Request, settings: Settings) -> Incoming:

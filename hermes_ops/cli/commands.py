@@ -10,7 +10,15 @@ from typing import Annotated
 import typer
 
 from hermes_ops.cli.faults import say
-from hermes_ops.cli.inputs import Request, check_resume, read_folder, read_name, read_question, terminal_locale
+from hermes_ops.cli.inputs import (
+    Request,
+    check_clock,
+    check_resume,
+    read_folder,
+    read_name,
+    read_question,
+    terminal_locale,
+)
 from hermes_ops.version import VERSION
 
 app = typer.Typer(
@@ -63,6 +71,7 @@ def ask(
 ) -> None:
     """Answer a question about a folder of exported files."""
     check_resume(resume, new)
+    check_clock(now, zone)
     text = read_question(question, resume)
     where = read_folder(folder, resume)
     asker, talk = read_name("--user", user) or "local", read_name("--session", session)

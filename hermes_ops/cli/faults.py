@@ -10,8 +10,9 @@ import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
+from orchestrator.cleaning import clean
 from orchestrator.errors import HermesError
-from orchestrator.guard import AllowAll, clean
+from orchestrator.masking import mask
 
 ANSWERED, FAILED, USAGE, STORE, MODEL, BUSY, CANCELLED, PIPE = 0, 1, 2, 3, 4, 6, 130, 141
 BY_STATUS = {"failed": FAILED, "busy": BUSY, "cancelled": CANCELLED}  # of an answer; all others are ANSWERED
@@ -50,7 +51,7 @@ def _short(error: BaseException) -> str:
 def _details(error: BaseException) -> str:
     """Writes the traceback to the log file, and says where that is."""
     path = _data_dir() / "hermes-ops.log"
-    text = AllowAll().mask("".join(traceback.format_exception(error)))
+    text = mask("".join(traceback.format_exception(error)), os.urandom(32))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8", errors="replace") as log:

@@ -10,8 +10,8 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from hermes_ops.zones import find_zone, machine_zone
+from orchestrator.cleaning import clean
 from orchestrator.errors import ConfigError
-from orchestrator.guard import clean
 
 MAX_QUESTION = 8_000  # characters
 MAX_NAME = 100
@@ -91,6 +91,11 @@ def read_now(argument: str | None, zone: str) -> datetime:
             f"--now {argument[:60]!r} is no time. Write it like 2026-11-30T09:00, 2026-11-30T09:00Z "
             "or 2026-11-30T09:00+08:00."
         ) from None
+
+
+def check_clock(now: str | None, zone: str | None) -> None:
+    """Refuses a bad time or zone before anything is read for it."""
+    read_now(now, read_zone(zone, "UTC"))
 
 
 def read_name(option: str, argument: str) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Protocol
 
+from orchestrator.cleaning import clean
 from orchestrator.contracts import Event
-from orchestrator.guard import clean
 
 
 class _Line(Protocol):

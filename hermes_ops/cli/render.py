@@ -6,8 +6,8 @@ import json
 import sys
 from typing import Any
 
+from orchestrator.cleaning import clean
 from orchestrator.contracts import Answer, Evidence, Json, to_json
-from orchestrator.guard import clean
 
 
 def answer_json(answer: Answer) -> dict[str, Json]:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from orchestrator import when
 from orchestrator.contracts import Figure, Json, ToolResult, Window
 from subagents.asking import Merged
-from subagents.onset import LASTS, Shift, shift
+from subagents.onset import ENOUGH, Shift, shift
 from subagents.saying import Clock
 from subagents.sources import Series
 
@@ -46,7 +46,7 @@ def rates(points: Sequence[tuple[datetime, float]], since: datetime) -> Points:
     steps = [b - a for (a, _), (b, _) in pairwise(points)]
     if points and steps and points[0][0] > since + steps[0]:
         step = steps[0]
-        found = [(since - k * step, 0.0) for k in range(2 * LASTS, 0, -1)]
+        found = [(since - k * step, 0.0) for k in range(ENOUGH, 0, -1)]
         found.append((points[0][0], points[0][1] / step.total_seconds()))
     for (a, x), (b, y) in pairwise(points):
         seconds = (b - a).total_seconds()

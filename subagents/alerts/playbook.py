@@ -100,7 +100,7 @@ def _counts(turn: Turn) -> list[str]:
         return []
     total, table = got.result.data["total"], got.result.data["counts"].get("severity", {})
     parts = listed((f"{name or '?'} {n}" for name, n in table.items()), zh)
-    said = f"窗口内共触发 {total} 个告警：{parts}" if zh else f"{total} alerts began in the window: {parts}"
+    said = f"窗口内触发的告警：{total} 个（{parts}）" if zh else f"Alerts that began in the window: {total} ({parts})"
     return [f"{said} [{got.id}]{'。' if zh else '.'}"]
 
 

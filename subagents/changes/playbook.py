@@ -43,7 +43,7 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
 def _ranked(turn: Turn, got: Taken, known: Earlier) -> list[str]:
     data, zh, cite, clock = got.result.data, turn.ctx.lang == "zh", f"[{got.id}]", clock_of(turn, got)
     good = data["suspects"]
-    lines = [_best(row, clock, cite, zh, known) for row in good[: max(1, data["tied"])]]
+    lines = [_best(row, clock, cite, zh, known, data["tied"] > 1) for row in good[: max(1, data["tied"])]]
     if known.aside and known.onset:
         began = f"{clock.at(known.onset)} {offset(known.onset, clock.name)}"
         aside = f"以下针对 {began} 开始的问题" if zh else f"This is about what began at {began}"
@@ -54,6 +54,9 @@ def _ranked(turn: Turn, got: Taken, known: Earlier) -> list[str]:
         lines.insert(0, tie)
     if not good:
         lines.append(_none(data, got, turn, cite, zh))
+    else:
+        how = "（只按时间、依赖和类型的接近程度排序，没有分析内容。）"
+        lines.append(how if zh else "(Ranked by closeness in time, dependency and kind only; contents weren't judged.)")
     if others := good[max(1, data["tied"]) :]:
         names = listed((_label(r) for r in others), zh)
         lines.append(f"其次：{names} {cite}。" if zh else f"Less near: {names} {cite}.")
@@ -72,10 +75,11 @@ def _rejected(data: Json, clock: Clock, cite: str, zh: bool) -> list[str]:
     return [f"Not these nearby: {'; '.join(f'{what} ({at}, {why})' for what, at, _, why in whys)} {cite}."]
 
 
-def _best(row: Json, clock: Clock, cite: str, zh: bool, known: Earlier) -> str:
+def _best(row: Json, clock: Clock, cite: str, zh: bool, known: Earlier, tied: bool) -> str:
     """The one sentence that names a cause: what, which sha, when, who, why."""
+    head = ("可能的起因" if tied else "最可能的起因") if zh else ("A possible cause" if tied else "The likeliest cause")
     version = f"{row['what']} {_kind(row, zh)}"
-    sha = f"sha {row['sha'][:12]}{'，完整' if zh else ', in full'} {row['sha']}" if row["sha"] else row["id"]
+    sha = f"sha {row['sha'][:12]}{'，完整' if zh else ', in full'} {row['sha']}" if row["sha"] else row["key"]
     at, title = clock.at(_time(row)), short(row["title"].replace("`", ""), 100)
     lead = lasting(row["lead"], zh) if row["lead"] > 0 else ""
     where = _where(row, zh) + known.why(row["service"], zh)
@@ -83,11 +87,11 @@ def _best(row: Json, clock: Clock, cite: str, zh: bool, known: Earlier) -> str:
     if zh:
         timing = f"比开始早 {lead}" if lead else "与开始同时"
         who = f"{row['author']} 于 " if row["author"] else ""
-        said = f"最可能的起因是 {version}（{sha}）：{who}{at} `{title}`，{timing}，{where} {cite}。"
+        said = f"{head}是 {version}（{sha}）：{who}{at} `{title}`，{timing}，{where} {cite}。"
         return said + (f"{back[0]} 于 {back[1]} 撤回了它 {cite}。" if back else "")
     timing = f"{lead} before the onset" if lead else "with the onset"
     who = f" by {row['author']}" if row["author"] else ""
-    said = f"The likeliest cause is {version} ({sha}){who} at {at}, `{title}`: {timing}, {where} {cite}."
+    said = f"{head} is {version} ({sha}){who} at {at}, `{title}`: {timing}, {where} {cite}."
     return said + (f" {back[0]} took it back at {back[1]} {cite}." if back else "")
 
 

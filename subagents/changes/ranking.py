@@ -57,8 +57,11 @@ class Ranked:
 
     @property
     def what(self) -> str:
-        c = self.change
-        return f"{c.service} {c.version}".strip() if c.version else c.service or c.id[:12]
+        return name(self.change)
+
+    @property
+    def key(self) -> str:
+        return key(self.change)
 
 
 def rank(changes: Sequence[Change], symptom: Symptom) -> list[Ranked]:
@@ -186,16 +189,23 @@ def as_json(r: Ranked, onset: datetime) -> Json:
         "author": c.author,
         "title": c.title[:200],
         "what": r.what,
+        "key": r.key,
         "lead": round((onset - c.at).total_seconds()),
         "score": round(r.score, 3),
         "against": r.against,
         "near": r.near,
         "calls": r.calls,
-        "back": {"what": _name(r.back), "at": r.back.at.isoformat()} if r.back else None,
+        "back": {"what": name(r.back), "at": r.back.at.isoformat()} if r.back else None,
     }
 
 
-def _name(change: Change) -> str:
+def key(change: Change) -> str:
+    """A word that names this change and no other: its short sha, else its id."""
+    return change.sha[:12] or (change.id[:12] if change.kind == "commit" else change.id)
+
+
+def name(change: Change) -> str:
+    """payment 2.4.1, a short sha, or what its system calls it (without the time that tells two switches apart)."""
     if change.version:
         return f"{change.service} {change.version}".strip()
-    return change.id[:12] if change.kind == "commit" else f"{change.kind} {change.service}".strip()
+    return change.id[:12] if change.kind == "commit" else change.id.partition("@")[0]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from orchestrator import when
 from orchestrator.contracts import Figure, ToolResult, Window
 from subagents.asking import Merged
-from subagents.changes.ranking import Ranked, Symptom, as_json, bundled, suspects, tied
+from subagents.changes.ranking import Ranked, Symptom, as_json, bundled, key, suspects, tied
 from subagents.saying import Clock, lasting, offset, short
 from subagents.sources import Change
 
@@ -122,7 +122,7 @@ def _timing(r: Ranked, symptom: Symptom) -> str:
 
 def _lead(r: Ranked, symptom: Symptom) -> Figure:
     lead = round((symptom.onset - r.change.at).total_seconds())
-    return Figure("lead before the onset" if lead >= 0 else "after the onset", abs(lead), "s", {"change": r.what})
+    return Figure("lead before the onset" if lead >= 0 else "after the onset", abs(lead), "s", {"change": r.key})
 
 
 def change(found: Merged[Change], c: Change, diff: str, span: Window) -> ToolResult:
@@ -133,6 +133,6 @@ def change(found: Merged[Change], c: Change, diff: str, span: Window) -> ToolRes
     text += [short(c.body, 600)] if c.body and c.body.strip() != c.title.strip() else []
     text += [f"files: {', '.join(c.files[:20])}"] if c.files else []
     text.append(f"diff:\n{diff}" if diff else "no diff is stored for it")
-    figures = [Figure("files", len(c.files), "", {"change": c.id[:12]})]
+    figures = [Figure("files", len(c.files), "", {"change": key(c)})]
     data = {"id": c.id, "sha": sha(c), "service": c.service, "diff": bool(diff), "files": list(c.files[:20])}
     return found.result("\n".join(text), span, data, figures, 1, 1)

@@ -7,6 +7,7 @@ holds a whole file.
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import importlib
 import io
@@ -132,15 +133,16 @@ class _Piped(io.RawIOBase):
 
 def head(path: str, packed: str, size: int = HEAD) -> bytes:
     """The first bytes; a broken archive gives what could be unpacked. Raises Unreadable when nothing can."""
-    with opened(path, packed) as f:
-        got = b""
-        try:
-            while len(got) < size and (more := f.read(size - len(got))):
-                got += more
-        except BROKEN as e:
-            if not got:
-                raise Unreadable(f"it can't be unpacked: {e}") from e
-        return got
+    got = b""
+    try:
+        for block in blocks(path, packed, 0, size):
+            got += block
+            if len(got) >= size:
+                break
+    except Unreadable:
+        if not got:
+            raise
+    return got[:size]
 
 
 def tail(path: str, packed: str, size: int = HEAD) -> bytes:
@@ -152,25 +154,37 @@ def tail(path: str, packed: str, size: int = HEAD) -> bytes:
             data = f.read(size)
         return data.split(b"\n", 1)[-1] if start else data
     kept, cut = b"", False
-    for block in blocks(path, packed):
+    for block in _unbroken(path, packed):
         kept = (kept[-size:] if len(block) < size else b"") + block
         cut = cut or len(kept) > size
     return kept[-size:].split(b"\n", 1)[-1] if cut else kept
 
 
+def _unbroken(path: str, packed: str) -> Iterator[bytes]:
+    with contextlib.suppress(Unreadable):
+        yield from blocks(path, packed)
+
+
 def blocks(path: str, packed: str, start: int = 0, size: int = BLOCK) -> Iterator[bytes]:
-    """Raw blocks from byte `start` (only asked of plain files). Raises Unreadable where an archive breaks off."""
+    """Raw blocks from byte `start` (only asked of plain files). Raises Unreadable where an archive breaks off, after
+    all that could be unpacked."""
     with opened(path, packed) as f:
         if start:
             f.seek(start)
+        read = getattr(f, "read1", f.read)  # what is there, so that nothing is lost when the next bytes are broken
+        pieces: list[bytes] = []
         while True:
             try:
-                block = f.read(size)
+                piece = read(size)
             except BROKEN as e:
+                yield from filter(None, (b"".join(pieces),))
                 raise Unreadable(f"the archive breaks off: {e}") from e
-            if not block:
+            pieces.append(piece)
+            if not piece or sum(map(len, pieces)) >= size:
+                yield from filter(None, (b"".join(pieces),))
+                pieces = []
+            if not piece:
                 return
-            yield block
 
 
 def line_blocks(path: str, packed: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:

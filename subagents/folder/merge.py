@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from subagents.folder.mining import Miner
+from subagents.folder.mining import Cluster, Miner
 from subagents.folder.records import Row
 from subagents.folder.scan import Ask
+from subagents.folder.scan_rows import added
 
 _SPAN = {"minute": 60, "hour": 3600, "day": 86400}
 
@@ -64,30 +65,15 @@ def _patterns(parts: list[Row]) -> Row:
 def patterns(rows: list[Row]) -> list[Row]:
     """Patterns of one service and level whose templates are alike are one (each part mined its own)."""
     miners: dict[tuple[str, str], Miner] = {}
-    merged: dict[tuple[str, str, int], Row] = {}
-    templates = {}
+    placed: list[tuple[tuple[str, str], Cluster, Row]] = []
     for row in sorted(rows, key=lambda r: -(r["n"] + r["before"])):
         group = (row["service"], row["level"])
-        cluster = miners.setdefault(group, Miner()).add(row["template"])
-        key = (*group, cluster.id)
-        templates[key] = cluster
-        merged[key] = _sum(merged[key], row) if key in merged else dict(row)
-    for key, row in merged.items():
-        row["template"] = templates[key].template
-    return list(merged.values())
-
-
-def _sum(a: Row, b: Row) -> Row:
-    firsts = [t for t in (a["first"], b["first"]) if t is not None]
-    lasts = [t for t in (a["last"], b["last"]) if t is not None]
-    return {
-        **a,
-        "n": a["n"] + b["n"],
-        "before": a["before"] + b["before"],
-        "first": min(firsts) if firsts else None,
-        "last": max(lasts) if lasts else None,
-        "sample": a["sample"] or b["sample"],
-    }
+        placed.append((group, miners.setdefault(group, Miner()).add(row["template"]), row))
+    merged: dict[tuple[tuple[str, str], Cluster], Row] = {}
+    for group, cluster, row in placed:
+        key = (group, cluster.root)
+        merged[key] = added(merged[key], row) if key in merged else row
+    return [{**row, "template": root.template} for (_, root), row in merged.items()]
 
 
 MERGED: dict[str, Callable[[list[Row]], Row]] = {"count": _count, "search": _search, "patterns": _patterns}

@@ -4,14 +4,13 @@ access logs allow it."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from itertools import groupby
 
 from orchestrator.contracts import Window
 from subagents.folder import times
 from subagents.folder.logs import FolderLogs
 from subagents.folder.material import Material, MetricFile, covering, of_files
 from subagents.folder.records import Row
+from subagents.folder.scan_metrics import stepped
 from subagents.folder.wording import query
 from subagents.folder.work import Job, weight
 from subagents.sources import Answered, Coverage, Health, LogQuery, MetricQuery, Ratio, Series
@@ -37,16 +36,17 @@ class FolderMetrics:
         return covering(ends, services, self._material.notes)
 
     async def series(self, q: MetricQuery, step: float | None = None) -> Answered[tuple[Series, ...]]:
-        """Every series of the window. With `step` (seconds) the last point of each step, a mean for gauges.
+        """Every series of the window; histogram buckets and ALERTS only where they are named.
 
-        A counter is given as it stands; what it grew by is the caller's to work out from its points.
+        With `step` (seconds) one point for each: a counter's last, the mean of others. A counter is given as it
+        stands; what it grew by is the caller's to work out from its points.
         """
         window = (q.window.start.timestamp(), q.window.end.timestamp())
-        question = ("series", *window, sorted(q.services), sorted(q.names))
+        question = ("series", *window, sorted(q.services), sorted(q.names), step)
         results = await self._asked(question, self._overlapping(*window))
         rows = [row for result in results for row in result["series"]]
-        rows += _from_points(self._points, q, *window)
-        found = tuple(_series(row, step) for row in _joined(rows))
+        rows += _from_points(self._points, q, step)
+        found = tuple(_series(row) for row in _joined(rows))
         gaps = ("a file holds more points than are read at once: narrow the window",) * any(r["cut"] for r in results)
         said = query("metrics", q.window, metric=q.names, service=q.services, step=step)
         return Answered(found, said, q.window, total=len(found), complete=not gaps, gaps=gaps)
@@ -93,17 +93,16 @@ class FolderMetrics:
         return [row for f in files if (row := known[f.found]) is not None]
 
 
-def _from_points(points: list[Row], q: MetricQuery, since: float, until: float) -> list[Row]:
+def _from_points(points: list[Row], q: MetricQuery, step: float | None) -> list[Row]:
     rows: dict[object, Row] = {}
+    since, until = q.window.start.timestamp(), q.window.end.timestamp()
     for p in points:
-        if not since <= p["at"] < until or (q.names and p["name"] not in q.names):
-            continue
-        if q.services and p["service"] not in q.services:
-            continue
-        key = (p["name"], p["service"], tuple(sorted(p["labels"].items())))
-        row = rows.setdefault(key, {**p, "kind": "unknown", "points": []})
-        row["points"].append((p["at"], p["value"]))
-    return list(rows.values())
+        named = not q.names or p["name"] in q.names
+        if named and since <= p["at"] < until and (not q.services or p["service"] in q.services):
+            key = (p["name"], p["service"], tuple(sorted(p["labels"].items())))
+            row = rows.setdefault(key, {**p, "kind": "unknown", "points": []})
+            row["points"].append((p["at"], p["value"]))
+    return [{**row, "points": stepped(sorted(row["points"]), step, "unknown")} for row in rows.values()]
 
 
 def _joined(rows: list[Row]) -> list[Row]:
@@ -119,18 +118,13 @@ def _joined(rows: list[Row]) -> list[Row]:
     return [joined[key] for key in sorted(joined, key=repr)]
 
 
-def _series(row: Row, step: float | None) -> Series:
-    points: Iterable[tuple[float, float]] = row["points"]
-    if step:
-        buckets = ((at, [v for _, v in group]) for at, group in groupby(points, lambda p: p[0] // step * step))
-        last = row["kind"] == "counter"
-        points = [(at, vs[-1] if last else sum(vs) / len(vs)) for at, vs in buckets]
+def _series(row: Row) -> Series:
     return Series(
         name=row["name"],
         service=row["service"],
         kind=row["kind"],
         unit=row["unit"],
-        points=tuple((times.aware(at), v) for at, v in points),
+        points=tuple((times.aware(at), v) for at, v in row["points"]),
         labels={k: v for k, v in row["labels"].items() if k != "service"},
     )
 

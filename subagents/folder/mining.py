@@ -50,10 +50,10 @@ def masked(message: str) -> str:
 class Cluster:
     """One template and how many messages it has taken in. `id` counts from 0 in order of appearance."""
 
-    __slots__ = ("id", "into", "n", "words")
+    __slots__ = ("home", "id", "into", "n", "words")
 
-    def __init__(self, number: int, words: list[str]) -> None:
-        self.id, self.words, self.n = number, words, 0
+    def __init__(self, number: int, words: list[str], home: list[Cluster]) -> None:
+        self.id, self.words, self.n, self.home = number, words, 0, home
         self.into: Cluster | None = None  # the one that it became part of
 
     @property
@@ -108,7 +108,7 @@ class Miner:
             return best
         if len(group) and self._made >= self._most:
             return group[-1]
-        cluster = Cluster(self._made, words)
+        cluster = Cluster(self._made, words, group)
         self._made += 1
         group.append(cluster)
         self._meet(cluster)
@@ -139,10 +139,8 @@ class Miner:
             return
         into.n += cluster.n
         cluster.into = into
-        first = cluster.words[0] if _PLAIN.match(cluster.words[0]) else WILD
-        group = self._groups[len(cluster.words), first]
-        if cluster in group:
-            group.remove(cluster)
+        if cluster in cluster.home:
+            cluster.home.remove(cluster)
 
 
 def _likeness(template: list[str], words: list[str], least: float) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from subagents.folder.formats import csv_metrics, openmetrics
@@ -19,12 +20,17 @@ _REQUESTS = ("request", "http", "grpc", "rpc")
 Where = tuple[str, str, str]  # path, compression, kind (openmetrics | csv)
 
 
-def series(where: Where, since: float | None, until: float | None, services: list[str], names: list[str]) -> Row:
-    """{"series": [{name, service, kind, unit, labels, points: [[t, v] …]}], "cut"} of the window."""
-    wanted, named = frozenset(services), frozenset(names)
+def series(
+    where: Where, since: float | None, until: float | None, services: list[str], names: list[str], step: float | None
+) -> Row:
+    """{"series": [{name, service, kind, unit, labels, points: [[t, v] …]}], "cut"} of the window.
+
+    With a step: the last point of each for counters, the mean for the rest. Buckets of histograms and ALERTS only
+    come where they are named.
+    """
     found: dict[Any, Row] = {}
     n = 0
-    for key, make, at, value in _read(where, wanted, named):
+    for key, make, at, value in _read(where, frozenset(services), frozenset(names)):
         if (since is not None and at < since) or (until is not None and at >= until):
             continue
         if n >= POINTS_MAX:
@@ -35,8 +41,16 @@ def series(where: Where, since: float | None, until: float | None, services: lis
             row = found[key] = make()
         row["points"].append((at, value))
     for row in found.values():
-        row["points"].sort()
+        row["points"] = stepped(sorted(row["points"]), step, row["kind"])
     return {"series": list(found.values()), "cut": n >= POINTS_MAX}
+
+
+def stepped(points: list[tuple[float, float]], step: float | None, kind: str) -> list[tuple[float, float]]:
+    """Points thinned to one for each step, at the step's start."""
+    if not step:
+        return points
+    groups = ((at, [v for _, v in group]) for at, group in groupby(points, lambda p: p[0] // step * step))
+    return [(at, vs[-1] if kind == "counter" else sum(vs) / len(vs)) for at, vs in groups]
 
 
 Sample = tuple[Any, Callable[[], Row], float, float]
@@ -54,11 +68,16 @@ def _open(path: str, packed: str, services: frozenset[str], names: frozenset[str
         good = wanted.get(text)
         if good is None:
             name, labels = openmetrics.name_and_labels(text)
-            base = name.removesuffix("_total")
-            good = (not names or name in names or base in names) and (not services or service_of(labels) in services)
+            good = _named(name, names) and (not services or service_of(labels) in services)
             wanted[text] = good
         if good:
             yield text, partial(_open_row, text, types), at, value
+
+
+def _named(name: str, names: frozenset[str]) -> bool:
+    if names:
+        return name in names or name.removesuffix("_total") in names
+    return not name.endswith(("_bucket", "_created")) and not name.startswith("ALERTS")
 
 
 def _open_row(text: str, types: dict[str, str]) -> Row:

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from subagents.folder import files
-from subagents.folder.mining import Miner
+from subagents.folder.mining import Cluster, Miner
 from subagents.folder.records import Hints, LogFormat, Row
 from subagents.folder.scan import Ask, Found, Late, Part, records
 
 CAP = 4_000  # characters of one message in a row
 _FAR = 1e12
+_MINED = 1_000  # characters of a message that make its template
 Place = tuple[float, int, int]  # time, file number, offset: the order of rows
 
 
@@ -92,21 +93,45 @@ def patterns(
     if baseline is not None and ask.since is not None and ask.until is not None:
         wide = ask._replace(since=min(ask.since, baseline[0]), until=max(ask.until, baseline[1]))
     miners: dict[tuple[str, str], Miner] = {}
-    stats: dict[tuple[str, str, int], Row] = {}
+    stats: dict[tuple[str, str], dict[Cluster, Row]] = {}
     out: Row = {"late": None, "broken": ""}
     for found in _guarded(records(part, form, hints, wide), out):
         rec = found.rec
         miner = miners.setdefault((rec.service, rec.level), Miner())
-        cluster = miner.add(found.message.split("\n", 1)[0][:1000])
+        cluster = miner.add(found.message.split("\n", 1)[0][:_MINED])
         inside = ask.fits(rec)
         earlier = baseline is not None and rec.at is not None and baseline[0] <= rec.at < baseline[1]
-        _note(stats.setdefault((rec.service, rec.level, cluster.id), _fresh()), found, inside, earlier)
-    rows = [
-        {"template": miners[s, lv].clusters[c].template, "service": s, "level": lv, **stat}
-        for (s, lv, c), stat in stats.items()
-    ]
-    out["patterns"] = sorted(rows, key=lambda r: -(r["n"] + r["before"]))[:most]
+        of_group = stats.setdefault((rec.service, rec.level), {})
+        if cluster not in of_group:
+            of_group[cluster] = _fresh()
+        _note(of_group[cluster], found, inside, earlier)
+    out["patterns"] = sorted(_templates(stats), key=lambda r: -(r["n"] + r["before"]))[:most]
     return out
+
+
+def _templates(stats: dict[tuple[str, str], dict[Cluster, Row]]) -> Iterator[Row]:
+    """Clusters that have grown together meanwhile are one."""
+    for (service, level), of_group in stats.items():
+        merged: dict[Cluster, Row] = {}
+        for cluster, stat in of_group.items():
+            root = cluster.root
+            merged[root] = added(merged[root], stat) if root in merged else stat
+        for root, stat in merged.items():
+            yield {"template": root.template, "service": service, "level": level, **stat}
+
+
+def added(a: Row, b: Row) -> Row:
+    """Two patterns' figures as one."""
+    firsts = [t for t in (a["first"], b["first"]) if t is not None]
+    lasts = [t for t in (a["last"], b["last"]) if t is not None]
+    return {
+        **a,
+        "n": a["n"] + b["n"],
+        "before": a["before"] + b["before"],
+        "first": min(firsts) if firsts else None,
+        "last": max(lasts) if lasts else None,
+        "sample": a["sample"] or b["sample"],
+    }
 
 
 def _fresh() -> Row:

@@ -53,7 +53,7 @@ def test_version(tmp_path: Path) -> None:
 
 def test_version_imports_next_to_nothing() -> None:
     heavy = "{'typer', 'pydantic', 'sqlalchemy', 'openai', 'rich', 'asyncio', 'importlib.metadata'}"
-    code = f"import sys; sys.argv = ['x', '--version']; from hermes_ops.cli.main import main; main(); "
+    code = "import sys; sys.argv = ['x', '--version']; from hermes_ops.cli.main import main; main(); "
     code += f"print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.splitlines()[-1] == "set()"

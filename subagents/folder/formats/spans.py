@@ -14,7 +14,7 @@ _TRACE = ("traceid", "trace")
 _SPAN = ("spanid", "id")
 _PARENT = ("parentid", "parentspanid", "parent")
 _NAME = ("name", "operationname", "operation", "spanname", "resource")
-_START = ("start", "starttimeunixnano", "starttime", "timestamp", "startedat", "time")
+_START = ("start", "starttimeunixnano", "starttime", "timestamp", "startedat", "time", "ts")
 _END = ("end", "endtimeunixnano", "endtime", "endedat")
 _UNITS = (("durationms", 1e-3), ("durationns", 1e-9), ("durationus", 1e-6), ("durationseconds", 1.0),
           ("durations", 1.0), ("durationnano", 1e-9), ("elapsedms", 1e-3))  # fmt: skip

@@ -1,0 +1,199 @@
+"""A question through the real command line, the unmodified SDK and HTTP, to a scripted model; and without a model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hermes_ops.testing.script import Fault, Step, calls, says
+from hermes_ops.testing.scripted_server import ScriptedServer
+from tests.e2e.place import QUESTION, WHEN, folder, hermes, play, start
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return folder(tmp_path / "incident")
+
+
+def env(tmp_path: Path, server: ScriptedServer | None = None, **more: str) -> dict[str, str]:
+    found = {"HERMES_OPS_DATA_DIR": str(tmp_path / "data"), **more}
+    if server:
+        found |= {"HERMES_OPS_BASE_URL": server.url, "HERMES_OPS_MODEL": "scripted", "HERMES_OPS_API_KEY": "sk-test"}
+    return found
+
+
+async def test_three_domains_in_parallel_one_mended_one_failing_and_named(place: Path, tmp_path: Path) -> None:
+    asked = [(f"ask_{n}", {"task": f"look into {n}", "reason": "r"}) for n in ("alerts", "logs", "changes")]
+    lanes = {
+        "ask_alerts": [
+            calls(*asked),
+            says("Checkout had 30 errors [L1]. 1 alert fired [A1]. I can't reach the changes.", contains=""),
+        ],
+        "list_alerts": [calls(("count_alerts", {})), says("1 alert fired [A1]")],
+        "count_errors": [
+            calls(("count_errors", {"by": "colour"})),
+            calls(("count_errors", {"services": "checkout"}), contains="by"),
+            says("30 errors [L2]"),
+        ],
+        "list_changes": [Step(fault=Fault.MODERATION)] * 3,
+    }
+    async with ScriptedServer(lanes, latency=0.05) as server:
+        ran = await hermes("ask", QUESTION, "--folder", str(place), *WHEN, "--json", env=env(tmp_path, server))
+        assert ran.code == 0, ran.err
+        answer = ran.json
+        assert {r["subagent"]: r["status"] for r in answer["route"]} == {
+            "alerts": "ok",
+            "logs": "ok",
+            "changes": "failed",
+        }
+        assert answer["status"] == "partial"
+        assert server.most_at_once == 3
+        assert all(body["stream"] for body in server.requests)
+        supervisor = server.requests[-1]["messages"]
+        failed = next(m["content"] for m in supervisor if m["role"] == "tool" and "changes failed" in m["content"])
+        assert "moderation" in failed or "refused" in failed
+        logs_saw = [m["content"] for b in server.requests for m in b["messages"] if m["role"] == "tool"]
+        assert any('"colour"' in text and "valid" in text for text in logs_saw)
+        assert answer["window"]["said"]
+        assert answer["usage"]["model_calls"] == len(server.requests) - answer_failures(server)
+        assert "asks alerts" in ran.err
+        assert json.loads(ran.out)["offline"] is False
+
+
+def answer_failures(server: ScriptedServer) -> int:
+    return sum("list_changes" in str(b.get("tools")) for b in server.requests)
+
+
+async def test_without_a_model_the_playbooks_answer_and_say_so(place: Path, tmp_path: Path) -> None:
+    ran = await hermes("ask", QUESTION, "--folder", str(place), *WHEN, "--json", env=env(tmp_path))
+    answer = ran.json
+    assert (ran.code, answer["offline"], answer["status"]) == (0, True, "ok")
+    assert "No language model was used" in answer["answer"]
+    assert answer["unverified"] == []
+    assert "2.4.1" in answer["answer"]
+    assert "30" in answer["answer"]
+
+
+async def test_an_unreachable_model_falls_back_and_the_answer_says_why(place: Path, tmp_path: Path) -> None:
+    given = env(tmp_path, HERMES_OPS_BASE_URL="http://127.0.0.1:9/v1", HERMES_OPS_MODEL="m", HERMES_OPS_API_KEY="sk-x1")
+    ran = await hermes("ask", QUESTION, "--folder", str(place), *WHEN, "--json", env=given)
+    answer = ran.json
+    assert ran.code == 4
+    assert answer["offline"] is True
+    assert "127.0.0.1:9" in answer["fallback"]
+    assert "sk-x1" not in ran.out + ran.err
+    assert answer["evidence"]
+
+
+async def test_a_wrong_key_is_said_without_retry(place: Path, tmp_path: Path) -> None:
+    async with ScriptedServer([Step(fault=Fault.UNAUTHORIZED)]) as server:
+        ran = await hermes("ask", QUESTION, "--folder", str(place), *WHEN, env=env(tmp_path, server))
+        assert server.count == 1
+    assert ran.code == 4
+    assert "HERMES_OPS_API_KEY" in ran.err
+    assert "Traceback" not in ran.err
+    assert ran.out.strip()
+
+
+async def test_ctrl_c_gives_the_partial_answer_and_the_same_command_goes_on(place: Path, tmp_path: Path) -> None:
+    command = ("ask", QUESTION, "--folder", str(place), *WHEN, "--json")
+    hold = {"on": True}
+
+    def script(messages: Any, tools: Any) -> Step:
+        step = play(messages, tools)
+        stuck = hold["on"] and len(messages) > 5
+        return Step(step.text, step.calls, latency=60) if stuck else step
+
+    async with ScriptedServer(script) as server:
+        process = await start(*command, env=env(tmp_path, server))
+        for _ in range(200):
+            await asyncio.sleep(0.05)
+            if server.count >= 7:
+                break
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = await process.communicate()
+        assert time.monotonic() - began < 2.0
+        answer = json.loads(out)
+        assert (process.returncode, answer["status"]) == (130, "cancelled"), err.decode()
+        assert answer["evidence"]
+        with sqlite3.connect(tmp_path / "data" / "hermes-ops.db") as db:
+            assert db.execute("select status from runs").fetchall() == [("cancelled",)]
+        hold["on"], before = False, server.count
+        again = await hermes("ask", "--resume", answer["run_id"], "--json", env=env(tmp_path, server))
+        assert again.json["status"] == "ok", again.err
+        assert again.json["run_id"] == answer["run_id"]
+        assert server.count - before < 14  # what was finished before isn't asked again
+        assert not server.problems
+
+
+async def test_a_finished_run_resumed_costs_nothing(place: Path, tmp_path: Path) -> None:
+    async with ScriptedServer(play) as server:
+        command = ("ask", QUESTION, "--folder", str(place), *WHEN, "--json")
+        first = (await hermes(*command, env=env(tmp_path, server))).json
+        count = server.count
+        second = (await hermes("ask", "--resume", first["run_id"], "--json", env=env(tmp_path, server))).json
+        assert server.count == count == 14
+        assert second["answer"] == first["answer"]
+        assert second["usage"] == first["usage"]
+        third = (await hermes(*command, env=env(tmp_path, server))).json
+        assert third["run_id"] != first["run_id"]
+
+
+async def test_two_processes_on_one_session_lose_nothing(place: Path, tmp_path: Path) -> None:
+    command = ("--folder", str(place), *WHEN, "--session", "s1", "--offline", "--json")
+    given = env(tmp_path)
+    both = await asyncio.gather(
+        *(hermes("ask", f"how many errors has checkout, part {i}?", *command, env=given) for i in range(3))
+    )
+    assert [r.code for r in both] == [0, 0, 0], [r.err for r in both]
+    with sqlite3.connect(tmp_path / "data" / "hermes-ops.db") as db:
+        assert db.execute("select count(*), count(distinct run) from turns where session = 's1'").fetchone() == (3, 3)
+
+
+async def test_the_last_turns_are_given_to_the_model(place: Path, tmp_path: Path) -> None:
+    async with ScriptedServer([says("Hello!"), says("As I said.")]) as server:
+        common = ("--folder", str(place), "--session", "talk")
+        await hermes("ask", "hello there", *common, env=env(tmp_path, server))
+        await hermes("ask", "thanks", *common, env=env(tmp_path, server))
+        sent = [m["content"] for m in server.requests[1]["messages"]]
+        assert "Hello!" in sent
+        assert any("hello there" in text for text in sent)
+
+
+async def test_secrets_in_sources_and_question_reach_neither_model_nor_store(place: Path, tmp_path: Path) -> None:
+    secret = "ghp_" + "Zx81" * 9
+    with (place / "checkout.log").open("a") as f:
+        f.write(
+            json.dumps(
+                {"ts": "2026-11-29T14:10:00Z", "service": "checkout", "level": "error", "msg": f"token {secret}"}
+            )
+        )
+    steps = {
+        "ask_alerts": [calls(("ask_logs", {"task": "t", "reason": "r"})), says("31 errors [L1]")],
+        "count_errors": [calls(("count_errors", {}), ("search_logs", {"text": "token"})), says("31 errors [L1]")],
+    }
+    async with ScriptedServer(steps) as server:
+        ran = await hermes(
+            "ask",
+            f"{QUESTION} my token is {secret}",
+            "--folder",
+            str(place),
+            *WHEN,
+            "--json",
+            env=env(tmp_path, server),
+        )
+        assert ran.code == 0, ran.err
+        assert secret not in json.dumps(server.requests)
+        assert "<secret:" in json.dumps(server.requests)
+        assert secret not in ran.out + ran.err
+    for path in (tmp_path / "data").rglob("*"):
+        if path.is_file():
+            assert secret.encode() not in path.read_bytes(), path

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from hermes_ops.testing.sources import MemorySpans
+from subagents.sources import Edge
+from subagents.topology import Topology, declared, learnt
+
+SHOP = Topology([("web", "cart"), ("cart", "pay"), ("web", "search"), ("pay", "ledger")])
+
+
+def test_distance_counts_calls_downwards_only():
+    assert SHOP.distance("web", "pay") == 2
+    assert SHOP.distance("web", "web") == 0
+    assert SHOP.distance("pay", "web") is None
+    assert SHOP.distance("web", "nowhere") is None
+
+
+def test_reach_is_nearest_first():
+    assert SHOP.downstream("web") == ("cart", "search", "pay", "ledger")
+    assert SHOP.upstream("pay") == ("cart", "web")
+    assert SHOP.callees("web") == ("cart", "search")
+    assert SHOP.callers("pay") == ("cart",)
+
+
+def test_a_circle_ends():
+    assert Topology([("a", "b"), ("b", "a")]).downstream("a") == ("b",)
+
+
+async def test_settings_and_traces_both_give_edges():
+    spans = MemorySpans("tempo", calls=[Edge("cart", "pay", 9)])
+    assert declared({"web": ["cart"]}) | await learnt([spans], None) == {("web", "cart"), ("cart", "pay")}
+
+
+async def test_unreachable_traces_give_no_edges():
+    assert await learnt([MemorySpans("tempo", down="no route")], None) == frozenset()
+
+
+def test_networkx_is_not_imported_before_there_is_a_graph_to_ask():
+    code = "import sys, subagents.changes, subagents.topology as t; t.Topology([]).distance('a', 'b'); "
+    code += "print('networkx' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
