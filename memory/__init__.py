@@ -10,11 +10,16 @@ from dataclasses import dataclass
 
 from memory.desk import Desk
 from memory.engine import open_engine
+from memory.erasing import Eraser, Trace
+from memory.preferences import Note, Preferences
 from memory.runs import RunInfo, Runs, RunStatus
 from memory.store import EventStore
-from memory.turns import Turn, Turns
+from memory.turns import Summary, Turn, Turns
 
-__all__ = ["EventStore", "Memory", "RunInfo", "RunStatus", "Runs", "Turn", "Turns", "open_memory"]
+__all__ = [
+    "Eraser", "EventStore", "Memory", "Note", "Preferences", "RunInfo", "RunStatus", "Runs", "Summary", "Trace",
+    "Turn", "Turns", "open_memory",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,8 @@ class Memory:
     events: EventStore
     runs: Runs
     turns: Turns
+    preferences: Preferences
+    eraser: Eraser
     desk: Desk
 
     async def close(self) -> None:
@@ -39,4 +46,4 @@ def open_memory(url: str) -> Memory:
     """
     desk = Desk(open_engine(url))
     events = EventStore(desk)
-    return Memory(events, Runs(desk, events), Turns(desk), desk)
+    return Memory(events, Runs(desk, events), Turns(desk), Preferences(desk), Eraser(desk), desk)

@@ -67,6 +67,24 @@ class Desk:
         """The result of a job that only reads; it sees all that was given before. Raises StoreError."""
         return await self._wait(fn, reads=True)
 
+    async def scrub(self) -> None:
+        """Rewrites a SQLite file, so that nothing deleted is left in it; it needs that much space again for a moment.
+        A server cleans up by itself. Raises StoreError, also where another process holds the file for too long."""
+        if self.dialect != "sqlite":
+            return
+        try:
+            await asyncio.to_thread(self._rewrite)
+        except Exception as e:
+            raise store_error(e, self._engine.url) from e
+
+    def _rewrite(self) -> None:
+        connection = self._engine.raw_connection()
+        try:
+            for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                connection.cursor().execute(statement).fetchall()
+        finally:
+            connection.close()
+
     async def close(self) -> None:
         """Writes what waits and ends the thread. Raises StoreError where something could not be written."""
         if self._closed:

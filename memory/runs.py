@@ -41,6 +41,7 @@ class RunInfo:
     window: Json = None
     scope: Json = None
     model: str = ""
+    kind: str = "question"
 
 
 class Runs:
@@ -53,8 +54,10 @@ class Runs:
         self._events = events
         self._clock = clock
 
-    async def create(self, run: str, question: Incoming, session: str = "", folder: str = "") -> None:
-        """A new run, owned by this process."""
+    async def create(
+        self, run: str, question: Incoming, session: str = "", folder: str = "", kind: str = "question"
+    ) -> None:
+        """A new run, owned by this process. `kind`: what it is for, "question" or work of our own."""
         row = {
             "id": run,
             "question": json.dumps(to_json(question), ensure_ascii=False),
@@ -62,6 +65,7 @@ class Runs:
             "session": session,
             "folder": folder,
             "user": question.user,
+            "kind": kind,
             "started": self._clock(),
             **_mine(),
         }
@@ -98,20 +102,25 @@ class Runs:
         query = (
             sa.select(runs)
             .where(runs.c.status.in_(("running", "interrupted")))
-            .where(runs.c.started > self._clock() - timedelta(seconds=younger_than))
+            .where(runs.c.started > self._clock() - timedelta(seconds=younger_than), runs.c.kind == "question")
             .where(runs.c.text == question.text, runs.c.user == question.user)
             .where(runs.c.session == session, runs.c.folder == folder)
             .order_by(runs.c.started.desc())
             .with_for_update()
         )
 
-        def take(connection: sa.Connection) -> RunInfo | None:
-            for row in connection.execute(query).all():
-                if not _alive(row):
-                    return _take(connection, row)
-            return None
+        return await self._desk.write(lambda connection: _take_first(connection, query))
 
-        return await self._desk.write(take)
+    async def find_left(self, kind: str, younger_than: float = RESUME_SECONDS) -> RunInfo | None:
+        """The oldest run of a kind that its process left unfinished, taken over by this process."""
+        query = (
+            sa.select(runs)
+            .where(runs.c.status.in_(("running", "interrupted")), runs.c.kind == kind)
+            .where(runs.c.started > self._clock() - timedelta(seconds=younger_than))
+            .order_by(runs.c.started)
+            .with_for_update()
+        )
+        return await self._desk.write(lambda connection: _take_first(connection, query))
 
     async def claim(self, run: str) -> RunInfo:
         """A run by its id, taken over by this process, however it ended. Raises StoreError for an unknown id and for
@@ -142,6 +151,11 @@ def _alive(row: Any) -> bool:
     return row.status == "running" and Owner(row.host, row.pid, row.born).alive
 
 
+def _take_first(connection: sa.Connection, query: sa.Select[Any]) -> RunInfo | None:
+    row = next((row for row in connection.execute(query).all() if not _alive(row)), None)
+    return None if row is None else _take(connection, row)
+
+
 def _take(connection: sa.Connection, row: Any) -> RunInfo:
     connection.execute(runs.update().where(runs.c.id == row.id).values(_mine()))
     return _info(row)
@@ -160,6 +174,7 @@ def _info(row: Any) -> RunInfo:
         row.window and json.loads(row.window),
         row.scope and json.loads(row.scope),
         row.model or "",
+        row.kind,
     )
 
 

@@ -17,7 +17,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from memory.desk import Desk
 from memory.tables import blobs, events
-from orchestrator.contracts import BlobRef, Event
+from orchestrator.contracts import BlobRef, Event, dumps
 
 LINGER_SECONDS = 0.05  # how long an event waits for others when nobody asks for durability
 COMPRESS_BYTES = 4096  # below that a database page is no fuller, and compressing cost half of all the time
@@ -66,7 +66,7 @@ class EventStore:
     async def blob(self, hash: str) -> str | None:
         """A text by its hash; None if it isn't there (any more)."""
         self.flush()
-        return (await self._desk.read(lambda connection: _read_texts(connection, [hash]))).get(hash)
+        return (await self._desk.read(lambda connection: read_texts(connection, [hash]))).get(hash)
 
     def flush(self) -> None:
         """Hands over what waits, without waiting for it to be written."""
@@ -111,7 +111,7 @@ def _event_row(e: Event) -> dict[str, Any]:
 
 
 def _dumped(body: dict[str, Any]) -> str:
-    text = json.dumps(body, ensure_ascii=False)
+    text = dumps(body)
     try:
         text.encode()
     except UnicodeEncodeError:  # a lone surrogate, which databases refuse
@@ -130,7 +130,7 @@ def _blob_row(hash: str, text: str) -> dict[str, Any]:
 def _read_events(connection: sa.Connection, run: str) -> list[Event]:
     rows = connection.execute(sa.select(events).where(events.c.run == run).order_by(events.c.seq)).all()
     refs = {row.seq: [part.partition(":") for part in row.blobs.split()] for row in rows}
-    texts = _read_texts(connection, {hash for parts in refs.values() for hash, _, _ in parts})
+    texts = read_texts(connection, {hash for parts in refs.values() for hash, _, _ in parts})
     return [
         Event(
             row.run,
@@ -146,7 +146,7 @@ def _read_events(connection: sa.Connection, run: str) -> list[Event]:
     ]
 
 
-def _read_texts(connection: sa.Connection, hashes: Iterable[str]) -> dict[str, str]:
+def read_texts(connection: sa.Connection, hashes: Iterable[str]) -> dict[str, str]:
     wanted = sorted(hashes)
     texts: dict[str, str] = {}
     for start in range(0, len(wanted), HASHES_AT_ONCE):

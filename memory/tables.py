@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
-KNOWN = ("0001",)  # every schema version, oldest first; the last is what this program needs
+KNOWN = ("0001", "0002")  # every schema version, oldest first; the last is what this program needs
 VERSION_TABLE = "hermes_ops_schema"  # of our own: another program in the same database may use Alembic too
 
 metadata = sa.MetaData()
@@ -63,6 +63,7 @@ runs = sa.Table(
     sa.Column("window", AnyText),  # Window and Scope as JSON, once they are known
     sa.Column("scope", AnyText),
     sa.Column("model", AnyText),
+    sa.Column("kind", sa.Text, nullable=False, server_default="question"),  # question | notes
     sa.Index("runs_status_started", "status", "started"),
     sa.Index("runs_started", "started"),
 )
@@ -102,5 +103,31 @@ turns = sa.Table(
     sa.Column("answer", AnyText, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("at", UtcTime, nullable=False),
+    sa.Column("user", AnyText, nullable=False, server_default=""),
+    sa.Column("about", AnyText, nullable=False, server_default=""),  # JSON: what a follow-up may refer to
     sa.Index("turns_session", "session", "seq"),
+)
+
+summaries = sa.Table(
+    "summaries",
+    metadata,
+    sa.Column("session", AnyText, primary_key=True),
+    sa.Column("upto", sa.BigInteger, nullable=False),  # the last turn (turns.seq) that is in the text
+    sa.Column("text", AnyText, nullable=False),
+    sa.Column("at", UtcTime, nullable=False),
+)
+
+notes = sa.Table(  # what a person wants to be kept: one row a key
+    "notes",
+    metadata,
+    sa.Column("tenant", AnyText, primary_key=True),
+    sa.Column("user", AnyText, primary_key=True),
+    sa.Column("key", AnyText, primary_key=True),
+    sa.Column("value", AnyText, nullable=False),
+    sa.Column("said", AnyText, nullable=False),  # the person's own words
+    sa.Column("run", sa.Text, nullable=False),
+    sa.Column("at", UtcTime, nullable=False),
+    sa.Column("used", UtcTime, nullable=False),
+    sa.Column("told", sa.Boolean, nullable=False),  # whether the person was shown that it is kept
+    sa.Column("former", AnyText, nullable=False),  # JSON: what stood there before, for undo; the newest last
 )

@@ -5,14 +5,13 @@ Knows no provider (gateway) and no agent; keeps what was already sent, so that a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from hashlib import sha256
 
 from orchestrator.agent import Turn
 from orchestrator.context import Fitter
-from orchestrator.contracts import Json, Message, Reply, Usage, from_json, to_json
+from orchestrator.contracts import Json, Message, Reply, Usage, dumps, from_json, to_json
 from orchestrator.errors import ContextTooLong
 from orchestrator.ports import Model
 
@@ -55,7 +54,7 @@ class ModelBrain:
         deadline = None if stop.hard_at == float("inf") else stop.hard_at
         reply = await stop.race(self.model.complete(view, tools, choice=choice, deadline=deadline))  # type: ignore[arg-type]
         new = [m for m in view[self._sent :] if m["role"] != "system"]
-        sent = json.dumps(new, ensure_ascii=False)
+        sent = dumps(new)
         note = {"agent": turn.agent.name, "model": reply.model, "prompt": turn.agent.prompt_hash, "final": final}
         note |= {"prefix": sha256((self._prefix + sent).encode("utf-8", "replace")).hexdigest()[:12]}
         note |= {"usage": to_json(reply.usage), "finish": reply.finish, "calls": [c.name for c in reply.calls]}

@@ -32,6 +32,7 @@ _LISTED = {
     "instance": r"实例|instances?\b", "alertname": r"告警|报警|alerts?\b", "alert": r"告警|报警|alerts?\b",
     "version": r"版本|versions?\b", "code": r"状态码|codes?\b", "cluster": r"集群|clusters?\b",
 }  # fmt: skip
+_NEAR = 60  # characters of its clause that tell what kind of number one is
 _HASH = re.compile(r"(?<![A-Za-z0-9])[0-9a-f]{7,40}(?![A-Za-z0-9])")
 _NEXT = re.compile(r"[，。；、,;:：()（）|\n]")
 _BESIDE = re.compile(r"[\s:：=]*(?:数量?|总?数|总量|次数|为|共|是|达到?|有|了|were|was|at|of|=|:|：|\s){0,3}$")
@@ -59,6 +60,7 @@ class Reading:
         self._question = question
         self._asked = {(n.value, n.unit) for n in read(plain(question))}
         self._words = Vocabulary(x for exhibit in exhibits for x in exhibit.entries)
+        self._said: dict[tuple[int, int], frozenset[tuple[str, str]]] = {}
         masked = self._masked()
         self._numbers = [n for n in read(self.text) if masked[n.start] != "\0"]
         figures = {n.start for n in self._numbers if n.counted}  # the 502 of "502 次" is no code
@@ -89,7 +91,9 @@ class Reading:
         said = between(self._mentions, s.start, s.end)
         heads = {at: {m.key: frozenset({m.value}) for m in self._words.find(head)} for at, head in s.heads}
         bound = Bound(self.text, s, said, heads)
-        block = frozenset((m.key, m.value) for m in between(self._mentions, *s.block))
+        if s.block not in self._said:
+            self._said[s.block] = frozenset((m.key, m.value) for m in between(self._mentions, *s.block))
+        block = self._said[s.block]
         for nth, n in enumerate(numbers):
             if self._is_name(n):
                 continue
@@ -101,7 +105,7 @@ class Reading:
         self, n: Number, clause: tuple[int, int], labels: Labels, block: frozenset[tuple[str, str]], head: str
     ) -> Named:
         start, end = clause
-        words = self.text[start:end]
+        words = self.text[max(start, n.start - _NEAR) : min(end, n.end + _NEAR)]
         before = _BESIDE.sub("", self.text[max(start, n.start - 24) : n.start])
         after = _NEXT.split(self.text[n.end : min(end, n.end + 14)], 1)[0]
         beside = concepts(after) or concepts(head) or concepts(before, last=True)

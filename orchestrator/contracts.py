@@ -6,6 +6,7 @@ Everything round-trips through JSON (`to_json`, `from_json`); times are aware; w
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,6 +14,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias, TypeVar
 
+import pydantic_core
 from pydantic import TypeAdapter
 
 Json: TypeAlias = Any  # what json.loads returns
@@ -24,6 +26,14 @@ AnswerStatus = Literal["ok", "partial", "no_evidence", "needs_input", "busy", "c
 
 
 _adapter: Callable[[Any], TypeAdapter[Any]] = lru_cache(maxsize=64)(TypeAdapter)
+
+
+def dumps(value: Json) -> str:
+    """JSON text, with Chinese as it is. Raises TypeError for what isn't JSON data."""
+    try:
+        return pydantic_core.to_json(value, inf_nan_mode="constants").decode()
+    except pydantic_core.PydanticSerializationError:  # half a surrogate pair, or no JSON data
+        return json.dumps(value, ensure_ascii=False)
 
 
 def to_json(value: Any) -> Json:
@@ -88,7 +98,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """One message of a person, already masked. `at`: when it was sent, or, `anchored`, set by hand; `attempt`: from 0."""
+    """One message of a person, already masked. `at`: when it was sent (`anchored`: set by hand); `attempt`: from 0."""
 
     id: str
     text: str

@@ -81,6 +81,7 @@ class _Check:
     window: Window | None
     question: str
     _pools: dict[frozenset[str], Pool] = field(default_factory=dict)
+    _pools_of: dict[prose.Sentence, list[Pool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         zone = zone_of(self.window)
@@ -96,20 +97,17 @@ class _Check:
         yield from self._clocks()
 
     def _block(self, claims: list[Claim]) -> Iterator[_Fault]:
-        shown: list[Entry] = []
-        open_: list[Claim] = []
+        shown: dict[prose.Sentence | None, list[Entry]] = {None: []}
         for c in claims:
-            pools = self._evidence_of(c.sentence)
-            c.proof = next((x for p in pools if (x := p.direct(c.number, c.named))), None)
+            c.proof = next((x for p in self._evidence_of(c.sentence) if (x := p.direct(c.number, c.named))), None)
             if c.proof:
-                shown.append(c.proof)
-            else:
-                open_.append(c)
+                shown.setdefault(c.sentence, []).append(c.proof)
+                shown[None].append(c.proof)
+        open_ = [c for c in claims if not c.proof]
         clocks = self._seconds_between(claims[0].sentence.block) if open_ else []
         for c in open_:
-            pools = self._evidence_of(c.sentence)
-            own = [x.proof for x in claims if x.proof and x.sentence is c.sentence]
-            near = own if len(own) > 1 or len(shown) > _FEW_SHOWN else shown
+            pools, own = self._evidence_of(c.sentence), shown.get(c.sentence, [])
+            near = own if len(own) > 1 or len(shown[None]) > _FEW_SHOWN else shown[None]
             if not any(self._else(c, p, near) for p in pools) and not self._timely(c.number, pools, clocks):
                 yield self._fault(c, pools)
 
@@ -136,7 +134,7 @@ class _Check:
         )
 
     def _fault(self, c: Claim, pools: Sequence[Pool]) -> _Fault:
-        n, zh = c.number, _CJK.search(self.text, c.sentence.start, c.sentence.end) is not None
+        n, zh = c.number, self._is_zh(c.number.start, c.number.end)
         elsewhere = self._pool(frozenset(self.known)).direct(n, c.named) is not None
         ids = ", ".join(dict.fromkeys(x.evidence.id for p in pools for x in p.exhibits))
         if zh:
@@ -147,13 +145,16 @@ class _Check:
 
     # ── clocks and causes ─────────────────────────────────────────────────────────────────────
 
+    def _is_zh(self, start: int, end: int) -> bool:
+        return _CJK.search(self.text, max(0, start - 40), end + 40) is not None
+
     def _clocks(self) -> Iterator[_Fault]:
         for m in self.reading.names:
             if not (m["clock"] or m["date"] or m["date6"]) or self.reading.quoted[m.start()]:
                 continue
             if self._times.clock(m, self.text) if m["clock"] else self._times.date(m):
                 continue
-            zh = _CJK.search(self.text, max(0, m.start() - 40), m.end() + 40) is not None
+            zh = self._is_zh(m.start(), m.end())
             why = "证据里没有这个时间" if zh else "no such time in the evidence"
             yield _Fault(m.end(), f"{m[0].strip()}: {why}", zh)
 
@@ -169,12 +170,19 @@ class _Check:
     # ── what is looked up once ────────────────────────────────────────────────────────────────
 
     def _ids(self, start: int, end: int) -> frozenset[str]:
-        return frozenset(i for i in prose.ids(self.text[start:end]) if i in self.known)
+        first, last = (bisect_left(self._cites, at, key=lambda c: c[0]) for at in (start, end))
+        return frozenset(i for _, found in self._cites[first:last] for i in found if i in self.known)
+
+    @cached_property
+    def _cites(self) -> list[tuple[int, list[str]]]:
+        return [(m.start(), prose.ids(m[0])) for m in prose.CITE.finditer(self.text)]
 
     def _evidence_of(self, s: prose.Sentence) -> list[Pool]:
-        own, block = self._ids(s.start, s.end), self._ids(*s.block)
-        ids = [x for x in dict.fromkeys((own, block)) if x] or [frozenset(self.cited)]
-        return [self._pool(x) for x in ids]
+        if s not in self._pools_of:
+            own, block = self._ids(s.start, s.end), self._ids(*s.block)
+            ids = [x for x in dict.fromkeys((own, block)) if x] or [frozenset(self.cited)]
+            self._pools_of[s] = [self._pool(x) for x in ids]
+        return self._pools_of[s]
 
     def _pool(self, ids: frozenset[str]) -> Pool:
         if ids not in self._pools:

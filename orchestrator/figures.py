@@ -93,9 +93,9 @@ class Pool:
 
     def derived(self, n: Number, named: Named, shown: Sequence[Entry]) -> bool:
         """A percentage, multiple or difference of two figures that are shown beside it or belong together."""
-        return any(_close(n, value) for value in self._derivable(n, named, list(shown)[-_PAIRS:]))
+        return any(_close(n, value) for value in self._derivable(n, named, shown[-_PAIRS:]))
 
-    def _derivable(self, n: Number, named: Named, shown: list[Entry]) -> Iterator[float]:
+    def _derivable(self, n: Number, named: Named, shown: Sequence[Entry]) -> Iterator[float]:
         for a, b in self._pairs(named, shown):
             if n.unit == "%":
                 yield from _percents(a, b, named)
@@ -109,7 +109,7 @@ class Pool:
             for whole, part in self._shares(named, shown):
                 yield from _percents(part, whole, named)
 
-    def _pairs(self, named: Named, shown: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
+    def _pairs(self, named: Named, shown: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
         """Both shown; or one shown and its few namesakes under one other label; or, where nothing comparable is shown,
         the few figures the clause names that exist twice (errors and errors before, today's and yesterday's)."""
         for a in shown:
@@ -131,7 +131,7 @@ class Pool:
                 alike[base, x.unit, frozenset(x.labels.items())].append(x)
         return [(found[0], found[1]) for found in alike.values() if len(found) == 2]
 
-    def _shares(self, named: Named, shown: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
+    def _shares(self, named: Named, shown: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
         """(whole, part): a part the clause names, or one shown, of the same figure without one of its labels, or of the
         requests under the same labels."""
         parts = [x for x in self._by_unit[""] if _names(x, named) and self.fits(x, named)] if named.labels else []

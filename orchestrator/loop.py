@@ -32,26 +32,30 @@ async def run(agent: Agent, messages: list[Message], ctx: Context, brain: Brain,
         final = turn.n >= agent.steps or ctx.stop.hurry or turn.idle >= 2
         try:
             reply = await brain.decide(turn, final)
+            record(turn, reply)
+            messages.append(brain.remember(reply))
+            if final or not reply.calls:
+                return _answered(turn, reply, final)
+            await _act(turn, reply.calls)
         except Stopped as s:
             return _ended(turn, s.reason)
         except ModelError:
             if not turn.ids:  # nothing gathered that would be lost
                 raise
             return _ended(turn, "model")
-        record(turn, reply)
-        messages.append(brain.remember(reply))
-        if final or not reply.calls:
-            return _answered(turn, reply, final)
-        try:
-            await _act(turn, reply.calls)
         except Fatal as e:
-            return Outcome(str(e), tuple(turn.taken), "fatal", reply)
-        if turn.unreadable > READS:
-            return Outcome(bare(reply), tuple(turn.taken), "unreadable", reply)
-        if asked := next((t for t in turn.taken if t.result.ends), None):
-            return Outcome(asked.result.text, tuple(turn.taken), "needs_input", reply)
-        if ctx.stop.reason:
-            return _ended(turn, ctx.stop.reason)
+            return Outcome(str(e), tuple(turn.taken), "fatal")
+        if outcome := _over(turn, reply):
+            return outcome
+
+
+def _over(turn: Turn, reply: Reply) -> Outcome | None:
+    """What else ends a loop after its calls were answered."""
+    if turn.unreadable > READS:
+        return Outcome(bare(reply), tuple(turn.taken), "unreadable", reply)
+    if asked := next((t for t in turn.taken if t.result.ends), None):
+        return Outcome(asked.result.text, tuple(turn.taken), "needs_input", reply)
+    return _ended(turn, turn.ctx.stop.reason) if turn.ctx.stop.reason else None
 
 
 def _answered(turn: Turn, reply: Reply, final: bool) -> Outcome:

@@ -91,7 +91,9 @@ _HEDGES = {
     "over": r"超过|逾|不止|至少|高于|>=?|≥|over|more than|at least|above",
     "under": r"将?近|接近|不到|不足|至多|最多|低于|<=?|≤|nearly|almost|under|less than|fewer than|up to|at most|below",
 }
-_BEFORE = {name: re.compile(rf"(?:{words})\s?[为了]?\s?$", re.IGNORECASE) for name, words in _HEDGES.items()}
+_BEFORE = re.compile(
+    rf"(?:{'|'.join(f'(?P<{name}>{words})' for name, words in _HEDGES.items())})\s?[为了]?\s?$", re.IGNORECASE
+)
 _AFTER = re.compile(r"\s?(?:[\u4e00-\u9fff]{1,4})?(?:左右|上下)|\s?[a-z]{0,10} or so")
 _RANGE = re.compile(
     r"\s?(?:[-–—~～/]|→|->|to|(?:上?升|下?降|上?涨|增加?|减少?|下?跌|恶化|变|扩大|缩短?|回落)?了?[到至为成])\s?"
@@ -247,7 +249,8 @@ def _hedge(text: str, start: int, end: int) -> str:
     before = text[max(0, start - 16) : start]
     if _AFTER.match(text, end):
         return "about"
-    return next((name for name, pattern in _BEFORE.items() if pattern.search(before)), "")
+    m = _BEFORE.search(before)
+    return (m.lastgroup or "") if m else ""
 
 
 def _in_words(text: str) -> Iterator[Number]:

@@ -153,8 +153,8 @@ _CAUSE_ZH = (
 _CAUSE_EN = (
     r"because|caus(?:e[sd]?|ing)|due to|owing to|root[- ]?cause[sd]?|le[ad]d?s? to|leading to|result(?:s|ed|ing)? "
     r"(?:in|from)|trigger(?:s|ed|ing)? (?:by|the|an?|this|these|it)|stem(?:s|med|ming)? from|thanks to"
-    r"|(?:as an?|the|a direct) (?:result|consequence) of|responsible for|to blame|blamed? (?:on|for)"
-    r"|attribut(?:ed|able) to|brought (?:about|down|on)|culprit|trac(?:ed|es|eable) (?:back )?to"
+    r"|(?:result|consequence) of|responsible for|to blame|blamed? (?:on|for)"
+    r"|attribut(?:ed|able) to|brought (?:about|down|on)|culprit|trac(?:ed|es?|eable) (?:back )?to"
     r"|originat(?:es?|ed|ing) (?:from|in|with)|reason (?:is|was|for|why|behind)|expla(?:ins?|ined|nation)|driven by"
     r"|on account of|g[ai]ve[sn]? rise to|provok(?:ed|es?)|induc(?:ed|es?)"
     r"|(?:is|was|were|are|lies|what(?:'s| is)?) behind|set off|(?:product|fault) of|ar[io]s(?:es?)? from|down to|broke"

@@ -77,8 +77,8 @@ def schema_of(model: type[BaseModel]) -> Json:
     return result
 
 
-def fit(model: type[BaseModel], args: dict[str, Json]) -> dict[str, Any]:
-    """Arguments as typed values. Raises BadArguments."""
+def fit(tool: str, model: type[BaseModel], args: dict[str, Json]) -> dict[str, Any]:
+    """Arguments as typed values. Raises BadArguments; `tool` is its name for that."""
     ready = {}
     for name, value in args.items():
         field = model.model_fields.get(name)
@@ -91,7 +91,7 @@ def fit(model: type[BaseModel], args: dict[str, Json]) -> dict[str, Any]:
     try:
         checked = model.model_validate(ready)
     except ValidationError as e:
-        raise BadArguments(_explain(model, e)) from None
+        raise BadArguments(f"the arguments of {tool} don't fit:\n{_explain(model, e)}") from None
     return {name: getattr(checked, name) for name in model.model_fields}
 
 
@@ -171,7 +171,8 @@ def _explain(model: type[BaseModel], error: ValidationError) -> str:
             continue
         got = "" if problem["type"] == "missing" else f" (got {json.dumps(problem['input'], ensure_ascii=False)[:80]})"
         line = f"{where}: {problem['msg']}{got}"
-        if field is not None and (choices := _choices(field.annotation)):
+        kind = field.annotation if field is not None else None
+        if choices := _choices(kind) or _choices(_item(kind)):
             line += f"; valid: {', '.join(map(str, choices))}"
         elif field is not None and field.description:
             line += f"; meant: {field.description}"

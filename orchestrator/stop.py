@@ -16,6 +16,14 @@ from orchestrator.errors import Stopped
 T = TypeVar("T")
 
 
+class _Shared:
+    """What a Stop and its children have in common: the mark, and who waits for it."""
+
+    def __init__(self) -> None:
+        self.cancelled = False
+        self.flags: set[asyncio.Future[None]] = set()
+
+
 class Stop:
     """`soft`: sum up now. `hard`: what runs is ended. `cancel()`: the same at once, for this and all children."""
 
@@ -24,19 +32,22 @@ class Stop:
         outer_soft, outer_hard = (parent.soft_at, parent.hard_at) if parent else (float("inf"), float("inf"))
         self.soft_at: float = min(outer_soft, now + soft if soft is not None else float("inf"))
         self.hard_at: float = min(outer_hard, now + hard if hard is not None else float("inf"))
-        self._cancelled: asyncio.Event = parent._cancelled if parent else asyncio.Event()
+        self._shared: _Shared = parent._shared if parent else _Shared()
 
     def child(self, seconds: float) -> Stop:
         """A deadline of its own inside this one; sums up at four fifths of it."""
         return Stop(soft=seconds * 0.8, hard=seconds, parent=self)
 
     def cancel(self) -> None:
-        self._cancelled.set()
+        self._shared.cancelled = True
+        for flag in self._shared.flags:
+            if not flag.done():
+                flag.set_result(None)
 
     @property
     def reason(self) -> str | None:
         """Why work must not go on: "cancelled" | "deadline", or None."""
-        if self._cancelled.is_set():
+        if self._shared.cancelled:
             return "cancelled"
         return "deadline" if time.monotonic() >= self.hard_at else None
 
@@ -51,7 +62,10 @@ class Stop:
     async def race(self, work: Awaitable[T]) -> T:
         """The result of `work`, or Stopped when it was ended first; it has been cancelled and awaited by then."""
         task = asyncio.ensure_future(work)
-        flag = asyncio.ensure_future(self._cancelled.wait())
+        flag: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        if self._shared.cancelled:
+            flag.set_result(None)
+        self._shared.flags.add(flag)
         timeout = None if self.hard_at == float("inf") else self.left
         try:
             await asyncio.wait({task, flag}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
@@ -59,7 +73,7 @@ class Stop:
                 return task.result()
             raise Stopped(self.reason or "deadline")
         finally:
-            flag.cancel()
+            self._shared.flags.discard(flag)
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task}, timeout=1.0)

@@ -7,7 +7,6 @@ Doesn't know agents, the loop or any domain. How a function is run so that it ca
 from __future__ import annotations
 
 import inspect
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +14,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from orchestrator.contracts import Json, ToolResult, to_json
+from orchestrator.contracts import Json, ToolResult, dumps, to_json
 from orchestrator.errors import Fatal, HermesError, Stopped
 from orchestrator.ports import Context
-from orchestrator.schema import BadArguments, arguments_of, fit, schema_of, split_doc
+from orchestrator.schema import arguments_of, fit, schema_of, split_doc
 from orchestrator.work import Work, run
 
 
@@ -99,13 +98,8 @@ class Tool:
         if denied is not None:
             return ToolResult("denied", f"not allowed: {denied.reason}")
         try:
-            values = fit(self.arguments, args)
-        except BadArguments as e:
-            return ToolResult("error", f"the arguments of {self.name} don't fit:\n{e}")
-        if self.wants_context:
-            values["ctx"] = ctx
-        work = run(self.fn, values, self.marks.work, self.marks.timeout, ctx.threads)
-        try:
+            values = fit(self.name, self.arguments, args) | ({"ctx": ctx} if self.wants_context else {})
+            work = run(self.fn, values, self.marks.work, self.marks.timeout, ctx.threads)
             return _as_result(await (work if self.branch else ctx.stop.race(work)))
         except Fatal:
             raise
@@ -124,7 +118,7 @@ def _as_result(value: Any) -> ToolResult:
         return value
     if value is None or value == [] or value == {}:
         return ToolResult("no_data", "nothing found")
-    return ToolResult("ok", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), data=value)
+    return ToolResult("ok", value if isinstance(value, str) else dumps(value), data=value)
 
 
 def _safe(result: ToolResult, ctx: Context, cap: int) -> ToolResult:

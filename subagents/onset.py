@@ -104,7 +104,9 @@ def rises(counts: Mapping[datetime, int], covered: Window, width: timedelta, usu
             return []
         before = values[: max(0, (usual_until - covered.start) // wide)]
         # the calmest of these: the trouble itself may lie in any of them
-        middle = min((v for v in (before, _first_third(values), values) if len(v) >= ENOUGH), key=median, default=values)
+        middle = min(
+            (v for v in (before, _first_third(values), values) if len(v) >= ENOUGH), key=median, default=values
+        )
         least = max(2.0, 3 * sqrt(median(middle)))
         found = runs(values, level(middle, 0.5, least), BURST * least)
         if found:
@@ -141,7 +143,7 @@ def shift(points: Sequence[tuple[datetime, float]], usual_until: datetime, least
 
     `least`: a smaller change is none. With too few points before, its first third is the usual level.
     """
-    usual = [v for at, v in points if at < usual_until]
+    usual: Sequence[float] = [v for at, v in points if at < usual_until]
     later = [(at, v) for at, v in points if at >= usual_until]
     if len(usual) < ENOUGH:
         usual = _first_third([v for _, v in points])

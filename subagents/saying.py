@@ -65,6 +65,13 @@ def taken(turn: Turn, name: str) -> Taken | None:
     return next((t for t in reversed(turn.taken) if t.call.name == name and isinstance(t.result.data, dict)), None)
 
 
+def closed(turn: Turn, lines: Iterable[str]) -> str:
+    """A playbook's closing text; where no tool gave anything to cite, what failed."""
+    text = "\n".join(lines)
+    failed = "; ".join(dict.fromkeys(t.result.text for t in turn.taken))
+    return text or (f"查不到：{failed}" if turn.ctx.lang == "zh" else f"Nothing could be read: {failed}")
+
+
 def at(iso: str | None) -> datetime | None:
     return datetime.fromisoformat(iso) if iso else None
 

@@ -8,6 +8,7 @@ import importlib
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -38,9 +39,15 @@ def page(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def trees() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(p for room in ROOMS for p in (ROOT / room).rglob("*.py")):
-        yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def trees() -> tuple[tuple[str, ast.Module], ...]:
+    paths = sorted(p for room in ROOMS for p in (ROOT / room).rglob("*.py"))
+    return tuple((p.relative_to(ROOT).as_posix(), ast.parse(p.read_text(encoding="utf-8"))) for p in paths)
+
+
+@cache
+def nodes() -> tuple[ast.AST, ...]:
+    return tuple(node for _, tree in trees() for node in ast.walk(tree))
 
 
 def sections(text: str, level: str = "##") -> dict[str, str]:
@@ -182,12 +189,7 @@ def test_the_example_in_the_settings_page_is_valid(home: Path) -> None:
 
 
 def test_every_environment_variable_in_the_code_is_documented() -> None:
-    written = {
-        node.value
-        for _, tree in trees()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+    written = {n.value for n in nodes() if isinstance(n, ast.Constant) and isinstance(n.value, str)}
     used = {text for text in written if re.fullmatch(r"(?:HERMES_OPS|OPENAI)_[A-Z_]*[A-Z]", text)}
     assert used, "no variable found: is this test reading the code right?"
     assert used - set(CODE.findall(page("docs/SETTINGS.md"))) == set()
@@ -196,12 +198,12 @@ def test_every_environment_variable_in_the_code_is_documented() -> None:
 def first_words(name: str) -> set[str]:
     """The first word of the literal that begins the first argument of each call of `name`."""
     words = set()
-    for _, tree in trees():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).split(".")[-1] == name:
-                first = node.args[0].values[0] if isinstance(node.args[0], ast.JoinedStr) else node.args[0]
-                if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                    words.add(first.value.split(" ")[0])
+    calls = (node for node in nodes() if isinstance(node, ast.Call) and node.args)
+    for call in calls:
+        if name == getattr(call.func, "attr", getattr(call.func, "id", "")):
+            first = call.args[0].values[0] if isinstance(call.args[0], ast.JoinedStr) else call.args[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                words.add(first.value.split(" ")[0])
     return words
 
 

@@ -89,7 +89,8 @@ def test_the_version_is_told_without_loading_what_it_does_not_need() -> None:
 
 
 def test_every_dependency_is_used() -> None:
-    used = {top(module) for path in sources() for _, module in imports(ast.parse(path.read_text(encoding="utf-8")))}
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sources())
+    used = {top(module) for tree in trees for _, module in imports(ast.walk(tree))}
     names = {d.name for d in DEPENDENCIES} - WITHOUT_IMPORT
     assert {name for name in names if IMPORTED_AS.get(name, name) not in used} == set()
 

@@ -11,7 +11,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -97,6 +97,14 @@ class File:
     def tree(self) -> ast.Module:
         return ast.parse(self.text, self.path)
 
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        return tuple(ast.walk(self.tree))
+
+    @property
+    def functions(self) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+        return (node for node in self.nodes if isinstance(node, FUNCTIONS))
+
 
 def tracked(root: Path) -> Iterator[File]:
     """Text files that git would carry; in a tree without git (an unpacked archive) all but hidden and generated."""
@@ -118,9 +126,9 @@ def tracked(root: Path) -> Iterator[File]:
 # ── rules: each gets one file and yields its breaches ─────────────────────────────────────────
 
 
-def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """(line, module) of every import under `tree`; a relative one is "." and its module."""
-    for node in ast.walk(tree):
+def imports(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
+    """(line, module) of every import among the nodes; a relative one is "." and its module."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -131,19 +139,15 @@ def top(module: str) -> str:
     return module.partition(".")[0]
 
 
-def functions(file: File) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (node for node in ast.walk(file.tree) if isinstance(node, FUNCTIONS))
-
-
 def arrows(file: File) -> Iterator[Breach]:
     allowed = ARROWS.get(file.room, OURS)
-    for line, module in imports(file.tree):
+    for line, module in imports(file.nodes):
         if top(module) in OURS - allowed:
             yield f"{file.path}:{line}: {file.room} may not import {top(module)}"
 
 
 def doors(file: File) -> Iterator[Breach]:
-    for line, module in imports(file.tree) if file.room in ARROWS else ():
+    for line, module in imports(file.nodes) if file.room in ARROWS else ():
         name = top(module)
         if name in DOORS and not file.path.startswith(DOORS[name]):
             yield f"{file.path}:{line}: {name} may be imported only in {', '.join(DOORS[name])}"
@@ -152,15 +156,15 @@ def doors(file: File) -> Iterator[Breach]:
 def late_imports(file: File) -> Iterator[Breach]:
     if file.room not in ARROWS or file.path.startswith(LATE_IMPORTERS):
         return
-    for function in functions(file):
-        for line, module in imports(function):
+    for function in file.functions:
+        for line, module in imports(ast.walk(function)):
             if top(module) in OURS | {""} and module not in LATE_MODULES:
                 yield f"{file.path}:{line}: import of ours inside {function.name}()"
 
 
 def changing_globals(file: File) -> Iterator[Breach]:
     if file.room in ARROWS:
-        for node in ast.walk(file.tree):
+        for node in file.nodes:
             if isinstance(node, ast.Global):
                 yield f"{file.path}:{node.lineno}: module global that changes: {', '.join(node.names)}"
 
@@ -173,7 +177,7 @@ def docstrings(file: File) -> Iterator[Breach]:
 def sizes(file: File) -> Iterator[Breach]:
     if file.lines > FILE_LINES:
         yield f"{file.path}: {file.lines} lines, at most {FILE_LINES}"
-    for function in functions(file):
+    for function in file.functions:
         length = (function.end_lineno or function.lineno) - function.lineno + 1
         if length > FUNCTION_LINES:
             yield f"{file.path}:{function.lineno}: {function.name}() has {length} lines, at most {FUNCTION_LINES}"

@@ -1,4 +1,4 @@
-"""hermes-ops: its own kernel, gateway and guard; events in memory. Three delegates, `window` optional, evidence marked only."""
+"""hermes-ops: kernel, gateway and guard; events in memory. Three delegates, `window` optional, evidence only marked."""
 
 from __future__ import annotations
 

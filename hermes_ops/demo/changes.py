@@ -1,4 +1,4 @@
-"""Changes that people make in a generated incident: deploys with their commit and diff, configuration, flags, tickets."""
+"""Changes that people make in a generated incident: deploys with commit and diff, configuration, flags, tickets."""
 
 from __future__ import annotations
 
@@ -35,35 +35,22 @@ def sha(rng: Random) -> str:
     return f"{rng.getrandbits(160):040x}"
 
 
-def bump(versions: dict[str, str], service: str) -> str:
-    """The service's next version, which is from now on its version."""
-    major, minor, patch = versions[service].split(".")
-    versions[service] = f"{major}.{minor}.{int(patch) + 1}"
-    return versions[service]
-
-
 def diff(file: str, before: tuple[str, ...], after: tuple[str, ...]) -> str:
     old, new = [f"-{line}" for line in before], [f"+{line}" for line in after]
     return "\n".join([f"--- a/{file}", f"+++ b/{file}", f"@@ -12,{len(old)} +12,{len(new)} @@", *old, *new])
 
 
-def shipped(
-    rng: Random, service: str, edit: Edit, at: datetime, versions: dict[str, str], body: str = ""
-) -> tuple[Deed, Deed]:
-    """A commit and the deploy that carries it."""
+def shipped(rng: Random, service: str, edit: Edit, at: datetime) -> tuple[Deed, Deed]:
+    """A commit and the deploy that carries it; which version that is, only the whole story tells."""
     who, mark, number = rng.choice(names.PEOPLE), sha(rng), rng.randint(200, 999)
     title, file = f"{service}: {edit.title} (#{number})", f"{service}/{edit.file}"
     merged = at - timedelta(seconds=rng.randint(40, 400))
-    commit = Deed(
-        "commit", mark, service, merged, title, who, mark, file=file, diff=diff(file, edit.before, edit.after), body=body
-    )
-    number = rng.randint(10_000, 99_999)
-    return commit, Deed("deploy", str(number), service, at, title, who, mark, bump(versions, service))
+    patch = diff(file, edit.before, edit.after)
+    commit = Deed("commit", mark, service, merged, title, who, mark, file=file, diff=patch)
+    return commit, Deed("deploy", str(rng.randint(10_000, 99_999)), service, at, title, who, mark)
 
 
-def deeds(
-    rng: Random, cause: str, fault: Fault, service: str, flag: str, at: datetime, versions: dict[str, str]
-) -> tuple[Deed, ...]:
+def deeds(rng: Random, cause: str, fault: Fault, service: str, flag: str, at: datetime) -> tuple[Deed, ...]:
     """What brings the fault: the thing that is to blame comes last."""
     who = rng.choice(names.PEOPLE)
     if cause == "flag":
@@ -72,13 +59,13 @@ def deeds(
     edit = fault.edit
     assert edit is not None, "a fault that a deploy or a setting brings has its change"
     if cause == "deploy":
-        return shipped(rng, service, edit, at, versions)
+        return shipped(rng, service, edit, at)
     name = f"cfg-{rng.randint(1000, 9999)}"
     old, new = (line.partition("=")[2].strip().strip('"') for line in (edit.before[0], edit.after[0]))
     return (Deed("config", name, service, at, edit.title, who, key=edit.key, old=old, new=new),)
 
 
-def undoing(rng: Random, done: tuple[Deed, ...], at: datetime, versions: dict[str, str]) -> tuple[Deed, ...]:
+def undoing(rng: Random, done: tuple[Deed, ...], at: datetime) -> tuple[Deed, ...]:
     """The change is taken back: a revert is deployed, a flag or setting put back."""
     last, who = done[-1], rng.choice(names.PEOPLE)
     if last.kind != "deploy":
@@ -89,10 +76,6 @@ def undoing(rng: Random, done: tuple[Deed, ...], at: datetime, versions: dict[st
     head, body = lines[:3], lines[3:]
     turned = [f"-{line[1:]}" for line in body if line[0] == "+"] + [f"+{line[1:]}" for line in body if line[0] == "-"]
     said, why = f'Revert "{first.title}"', f"This reverts commit {first.sha}."
-    merged = at - timedelta(seconds=30)
-    return (
-        Deed("commit", mark, first.service, merged, said, who, mark, file=first.file,
-             diff="\n".join([*head, *turned]), body=why),
-        Deed("deploy", str(rng.randint(10_000, 99_999)), first.service, at, said, who, mark,
-             bump(versions, first.service)),
-    )  # fmt: skip
+    merged, patch = at - timedelta(seconds=30), "\n".join([*head, *turned])
+    commit = Deed("commit", mark, first.service, merged, said, who, mark, file=first.file, diff=patch, body=why)
+    return commit, Deed("deploy", str(rng.randint(10_000, 99_999)), first.service, at, said, who, mark)

@@ -5,70 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from random import Random
-from typing import Protocol
 
 from hermes_ops.demo import names
 from hermes_ops.demo.changes import Deed, diff, sha, shipped
 from hermes_ops.demo.faults import Edit
+from hermes_ops.demo.graph import Graph
 from hermes_ops.demo.variant import Variant
-
-
-class Branches(Protocol):
-    """What decoys need to know of the services: those involved, and those apart."""
-
-    @property
-    def main(self) -> tuple[str, ...]: ...
-    @property
-    def side(self) -> tuple[str, ...]: ...
-
-
-class Begun(Protocol):
-    @property
-    def onset(self) -> datetime: ...
-    @property
-    def asked(self) -> str: ...
-
 
 Told = list[tuple[Deed, str]]
 
 
-def decoys(
-    rng: Random,
-    variant: Variant,
-    incident: Begun,
-    graph: Branches,
-    versions: dict[str, str],
-    span: tuple[datetime, datetime],
-) -> Told:
+def decoys(rng: Random, variant: Variant, graph: Graph, onset: datetime, since: datetime) -> Told:
     """(change, what it really is) of every decoy that is a change; the loud ones are made where logs and alerts are."""
-    onset, since = incident.onset, span[0]
-    apart = graph.side[0]
+    apart, asked = graph.side[0], graph.main[0]
     makers: dict[str, Callable[[], Told]] = {
-        "deploy": lambda: _deploy(rng, apart, _before(rng, onset, since, 3, 25), versions),
-        "harmless": lambda: _harmless(rng, incident.asked, _before(rng, onset, since, 2, 40), versions),
-        "docs": lambda: [_docs(rng, incident.asked, _before(rng, onset, since, 1, 15))],
+        "deploy": lambda: _deploy(rng, apart, _before(rng, onset, since, 3, 25)),
+        "harmless": lambda: _harmless(rng, asked, _before(rng, onset, since, 2, 40)),
+        "docs": lambda: [_docs(rng, asked, _before(rng, onset, since, 1, 15))],
         "ticket": lambda: [_ticket(rng, apart, since + timedelta(minutes=rng.randint(20, 80)))],
         "flag": lambda: [_flag(rng, apart, _before(rng, onset, since, 4, 50))],
     }
     told = [made for name, make in makers.items() if name in variant.decoys for made in make()]
-    return told + _earlier(rng, graph.main[-1], since + timedelta(minutes=rng.randint(5, 60)), versions)
+    return told + _earlier(rng, graph.main[-1], since + timedelta(minutes=rng.randint(5, 60)))
 
 
 def _before(rng: Random, onset: datetime, since: datetime, least: int, most: int) -> datetime:
     return max(since + timedelta(minutes=1), onset - timedelta(seconds=rng.randint(least * 60, most * 60)))
 
 
-def _deploy(rng: Random, service: str, at: datetime, versions: dict[str, str]) -> Told:
+def _deploy(rng: Random, service: str, at: datetime) -> Told:
     word = rng.choice(names.WORDS)
-    edit = Edit(f"render the {word} on the server", f"src/{word}.py", (f"    return raw({word})",), (f"    return page({word})",))
-    return [(deed, "a deploy of a service that is not involved") for deed in shipped(rng, service, edit, at, versions)]
+    edit = Edit(
+        f"render the {word} on the server",
+        f"src/{word}.py",
+        (f"    return raw({word})",),
+        (f"    return page({word})",),
+    )
+    return [(deed, "a deploy of a service that is not involved") for deed in shipped(rng, service, edit, at)]
 
 
-def _harmless(rng: Random, service: str, at: datetime, versions: dict[str, str]) -> Told:
+def _harmless(rng: Random, service: str, at: datetime) -> Told:
     """On the very service, but its diff can't do any of it."""
     word = rng.choice(names.WORDS)
-    edit = Edit(f"reword the {word}", "src/texts.py", (f'{word.upper()} = "Your {word}"',), (f'{word.upper()} = "The {word}"',))
-    return [(deed, "a deploy that changes a text only") for deed in shipped(rng, service, edit, at, versions)]
+    edit = Edit(
+        f"reword the {word}", "src/texts.py", (f'{word.upper()} = "Your {word}"',), (f'{word.upper()} = "The {word}"',)
+    )
+    return [(deed, "a deploy that changes a text only") for deed in shipped(rng, service, edit, at)]
 
 
 def _docs(rng: Random, service: str, at: datetime) -> tuple[Deed, str]:
@@ -93,7 +75,7 @@ def _flag(rng: Random, service: str, at: datetime) -> tuple[Deed, str]:
     return Deed("flag", name, service, at, key, who, key=key, old="off", new="on"), "a flag of another service"
 
 
-def _earlier(rng: Random, service: str, at: datetime, versions: dict[str, str]) -> Told:
+def _earlier(rng: Random, service: str, at: datetime) -> Told:
     """Hours before, so that no folder is without a change."""
     edit = Edit("log the trace id", "src/log.py", ('    log("done")',), ('    log("done", trace=trace)',))
-    return [(deed, "a deploy hours before") for deed in shipped(rng, service, edit, at, versions)]
+    return [(deed, "a deploy hours before") for deed in shipped(rng, service, edit, at)]

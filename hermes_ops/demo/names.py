@@ -11,7 +11,13 @@ SERVICES = (
 )  # fmt: skip
 WORKERS = ("mailer", "report-worker", "thumbnailer", "etl-nightly", "digest-job", "pdf-render")
 PEOPLE = ("wei", "omar", "ana", "lin", "grace", "tomas", "priya", "jonas", "mei", "sofia", "kenji", "lucia")
-PROVIDERS = ("api.acquirer.example", "rates.fx.example", "sms.carrier.example", "maps.tiles.example", "kyc.check.example")
+PROVIDERS = (
+    "api.acquirer.example",
+    "rates.fx.example",
+    "sms.carrier.example",
+    "maps.tiles.example",
+    "kyc.check.example",
+)
 WORDS = ("ledger", "window", "batch", "locale", "banner", "summary", "badge", "footer", "tooltip", "receipt")
 FLAGS = ("new_rule_engine", "async_writes", "compact_payloads", "v2_flow", "parallel_lookup", "smart_retry")
 HARMLESS_FLAGS = ("dark_theme", "new_footer", "survey_banner", "beta_badge")

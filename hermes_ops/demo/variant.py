@@ -26,7 +26,7 @@ class Variant:
     two: bool = False
     open: bool = False
     hours: int = 9
-    per_minute: int = 12
+    per_minute: int = 16
     alerts: str = "series"  # or "webhooks"
 
 
@@ -50,7 +50,7 @@ def draw(seed: int, cause: str = "", fault: str = "") -> Variant:
         two=rng.random() < 0.2,
         open=rng.random() < 0.2,
         hours=rng.randint(7, 10),
-        per_minute=rng.randint(9, 14),
+        per_minute=rng.randint(14, 20),
         alerts=rng.choice(("series", "webhooks")),
     )
 

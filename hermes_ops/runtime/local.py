@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from orchestrator.contracts import BlobRef, Event, Json
+from orchestrator.contracts import BlobRef, Event, Json, dumps
 from orchestrator.errors import StoreError
 from orchestrator.ports import Call, Sink
 
@@ -187,7 +187,7 @@ def _fitted(body: dict[str, Json]) -> dict[str, Json]:
     fixed: dict[str, Json] = {key: body[key] for key in ("step", "ms") if key in body}
     for limit in (None, 400, 80, 20):
         fit = body if limit is None else {**_shortened(body, limit), **fixed, "cut": True}
-        if len(json.dumps(fit, ensure_ascii=False).encode("utf-8", "surrogatepass")) <= BODY_BYTES:
+        if len(dumps(fit).encode("utf-8", "surrogatepass")) <= BODY_BYTES:
             return fit
     return {**fixed, "cut": True}
 

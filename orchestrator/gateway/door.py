@@ -9,13 +9,14 @@ import json
 import ssl
 import time
 from base64 import b64encode
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from orchestrator.contracts import Json
+from orchestrator.gateway import sse
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.failures import Failure, Refusal, classify, clean, describe
 
@@ -35,6 +36,7 @@ class Door:
 
     async def chunks(self, body: Mapping[str, Json]) -> AsyncGenerator[Json, None]:
         """The chunks of the answer, or the one whole body that a server sends instead. Raises Failure."""
+        import httpx2
         import openai
 
         client = self._client or self._open()
@@ -47,20 +49,16 @@ class Door:
         except openai.APIStatusError as e:
             words = clean(describe(e.body), self._at.api_key)
             raise classify(Refusal(e.status_code, words, _retry_after(e.response.headers))) from None
-        except openai.APIConnectionError as e:
+        except (openai.APIConnectionError, httpx2.TransportError) as e:
             why = clean(str(e.__cause__ or e), self._at.api_key)
             if _timed_out(e):
                 raise Failure("timeout", why) from None
             raise Failure("broken" if began else "network", f"the stream was cut: {why}" if began else why) from None
-        except openai.APIError as e:  # an error object inside the stream
-            status = int(e.code) if e.code and e.code.isdecimal() else 500
-            raise classify(Refusal(status, clean(describe(e.body) or e.message, self._at.api_key))) from None
         except ValueError as e:  # json and UTF-8
             raise Failure("broken", f"a part of it can't be decoded: {clean(str(e), self._at.api_key)}") from None
 
     async def _read(self, client: openai.AsyncOpenAI, body: Mapping[str, Json]) -> AsyncGenerator[Json, None]:
         import httpx2
-        from openai import AsyncStream
 
         stream = bool(body.get("stream"))
         # asking for the plain response leaves it to us to look at its type before anything is parsed
@@ -68,12 +66,14 @@ class Door:
         response: httpx2.Response = await answer
         kind = response.headers.get("content-type", "")
         if stream and "json" not in kind and "html" not in kind:
-            async with AsyncStream[object](cast_to=object, response=response, client=client) as parts:
-                async for part in parts:
-                    yield part
-            return
+            parts = sse.events(response.aiter_bytes())
+        else:
+            parts = _whole(response, kind)
         try:
-            yield whole(await response.aread(), kind)
+            async for part in parts:
+                if isinstance(part, dict) and part.get("error"):
+                    raise refused(part, self._at.api_key)
+                yield part
         finally:
             await response.aclose()
 
@@ -115,11 +115,19 @@ def whole(data: bytes, kind: str) -> Json:
         ) from None
     if not isinstance(value, dict):
         raise Failure("broken", "the body is no JSON object")
-    if value.get("error") and not value.get("choices"):
-        error = value["error"]
-        code = str(error.get("code") if isinstance(error, dict) else "")
-        raise classify(Refusal(int(code) if code.isdecimal() and len(code) == 3 else 500, describe(value)))
     return value
+
+
+async def _whole(response: httpx2.Response, kind: str) -> AsyncIterator[Json]:
+    yield whole(await response.aread(), kind)
+
+
+def refused(body: Json, key: str) -> Failure:
+    """The failure that an error object with status 200, or inside a stream, stands for."""
+    error = body["error"]
+    code = str(error.get("code") if isinstance(error, dict) else "")
+    status = int(code) if code.isdecimal() and len(code) == 3 else 500
+    return classify(Refusal(status, clean(describe(body), key)))
 
 
 def _basic(parts: SplitResult) -> dict[str, str]:

@@ -11,7 +11,7 @@ from datetime import datetime
 from orchestrator import when
 from orchestrator.agent import Turn
 from orchestrator.contracts import Json
-from subagents.saying import Clock, at, clock_of, listed, taken
+from subagents.saying import Clock, at, clock_of, closed, listed, taken
 
 NOW = ("now", "currently", "right now", "still", "firing", "现在", "当前", "目前", "正在", "还在", "眼下")
 MOST = 5
@@ -28,7 +28,7 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
         return calls
     if measured and (services := _services(turn)) and not any(t.call.name == "metric" for t in turn.taken):
         return [("metric", {"services": services})]
-    return "\n".join([*_alerts(turn), *_counts(turn), *_now(turn), *_ratios(turn), *_metrics(turn)])
+    return closed(turn, [*_alerts(turn), *_counts(turn), *_now(turn), *_ratios(turn), *_metrics(turn)])
 
 
 def _services(turn: Turn) -> list[str]:

@@ -31,8 +31,8 @@ class AlertTools:
         Call this first. Not for numbers over many alerts (count_alerts) nor for now (firing_now).
 
         Args:
-            services: Only these; empty: all, those of the question marked.
-            window: A narrower part of the window, e.g. 14:00-14:30; empty: all of it.
+            services: Only these; empty: all, those in question marked.
+            window: To narrow the window, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         found = await self._episodes(span, services)
@@ -56,8 +56,8 @@ class AlertTools:
 
         Args:
             by: What to count by; each on its own.
-            services: Only these; empty: those of the question.
-            window: A narrower part of the window; empty: all of it.
+            services: Only these; empty: those in question.
+            window: To narrow the window, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         return shown.counts(await self._episodes(span, asked), span, by, asked)
@@ -67,7 +67,7 @@ class AlertTools:
         """Alerts that fire at this moment, suppressed ones marked. Only for "now"; not for the past.
 
         Args:
-            services: Only these; empty: those of the question.
+            services: Only these; empty: those in question.
         """
         asked = services_of(ctx, services)
         zone = ctx.window.zone if ctx.window else ctx.question.zone
@@ -81,7 +81,7 @@ class AlertTools:
 
         Args:
             services: Only these; empty: all that have the metric.
-            window: A narrower part of the window; empty: all of it.
+            window: To narrow the window, e.g. 14:00-14:30.
         """
         span = window_of(ctx, window)
         found: Merged[Ratio] = await ask_all(self.metrics, "metrics", lambda s: s.ratio(services, span))
@@ -95,9 +95,9 @@ class AlertTools:
         rates. For "which metric moved", "since when". Not for availability.
 
         Args:
-            services: Only these; empty: those of the question.
+            services: Only these; empty: those in question.
             names: Only metrics of these names; empty: all, the most changed first.
-            window: A narrower part of the window; empty: all of it.
+            window: To narrow the window, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         wide = widened(span, before(span, most=timedelta(hours=3)))

@@ -12,7 +12,7 @@ from orchestrator import when
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
 from subagents.changes.earlier import Earlier, read
-from subagents.saying import Clock, clock_of, lasting, listed, offset, short, taken
+from subagents.saying import Clock, clock_of, closed, lasting, listed, offset, short, taken
 
 AGAINST = {
     "after_onset": ("在开始之后", "after the onset"),
@@ -21,7 +21,7 @@ AGAINST = {
     "ended_before": ("早已结束", "over long before"),
     "other_service": ("无关服务", "a service not involved"),
     "unknown_service": ("未标明服务", "no service named"),
-    "far_before": ("早得多", "long before"),
+    "too_far": ("时间或依赖太远", "too far away in time or dependency"),
 }
 REJECTED = 4
 
@@ -37,7 +37,7 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
     best = ranked.result.data["suspects"][:1] if ranked else []
     if best and not any(t.call.name == "show_change" for t in turn.taken):
         return [("show_change", {"id": best[0]["id"]})]
-    return "\n".join(_ranked(turn, ranked, known) if ranked else _listed(turn))
+    return closed(turn, _ranked(turn, ranked, known) if ranked else _listed(turn))
 
 
 def _ranked(turn: Turn, got: Taken, known: Earlier) -> list[str]:
@@ -86,7 +86,7 @@ def _best(row: Json, clock: Clock, cite: str, zh: bool, known: Earlier, tied: bo
     back = (row["back"]["what"], clock.at(datetime.fromisoformat(row["back"]["at"]))) if row["back"] else None
     if zh:
         timing = f"比开始早 {lead}" if lead else "与开始同时"
-        who = f"{row['author']} 于 " if row["author"] else ""
+        who = f"{row['author']} 于 " if row["author"] else "于 "
         said = f"{head}是 {version}（{sha}）：{who}{at} `{title}`，{timing}，{where} {cite}。"
         return said + (f"{back[0]} 于 {back[1]} 撤回了它 {cite}。" if back else "")
     timing = f"{lead} before the onset" if lead else "with the onset"

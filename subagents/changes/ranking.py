@@ -111,7 +111,7 @@ def _weigh(change: Change, commits: tuple[Change, ...], others: Sequence[Change]
     back = taken_back(change, commits, others, symptom.onset)
     lead = max(timedelta(), symptom.onset - change.at) if change.until is None else timedelta()
     score = closeness * KINDS[change.kind] * 0.5 ** (lead / HALF_LIFE) * (BACK if back else 1.0)
-    return Ranked(change, commits, score, "" if score >= ENOUGH else "far_before", near, calls, back)
+    return Ranked(change, commits, score, "" if score >= ENOUGH else "too_far", near, calls, back)
 
 
 def _relation(change: Change, commits: Sequence[Change], symptom: Symptom) -> tuple[str, int, float]:

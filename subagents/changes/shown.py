@@ -20,7 +20,7 @@ AGAINST = {
     "ended_before": "was over long before the onset",
     "other_service": "a service that is not involved",
     "unknown_service": "says no service",
-    "far_before": "long before the onset",
+    "too_far": "too far away in time or dependency",
 }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
 
 from orchestrator import when
 from orchestrator.contracts import ToolResult, Window
@@ -20,6 +22,8 @@ LOOK_BACK = 6.0  # hours
 AFTER = timedelta(hours=2)  # what followed may have taken the change back
 FAR = timedelta(days=14)  # a change that is asked for by its id is looked for so far around the window
 DIFF = 4_000  # characters
+MOST = 1_000  # changes of one query; a source says when there are more
+_CLOCK = re.compile(r"(?:(\d\d)-(\d\d) )?([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\s?(UTC|[+-]\d\d:\d\d)?")
 
 
 class ChangeTools:
@@ -31,7 +35,7 @@ class ChangeTools:
         return Topology(self.declared | await learnt(self.spans, None))
 
     async def _list(self, query: ChangeQuery) -> Merged[Change]:
-        return await ask_all(self.changes, "changes", lambda s: s.list(query))
+        return await ask_all(self.changes, "changes", lambda s: s.list(query, MOST))
 
     @tool(permission="changes.read", timeout=30)
     async def list_changes(
@@ -46,10 +50,10 @@ class ChangeTools:
         services in question and of what they depend on first. For "what changed". Not to find a cause (suspects).
 
         Args:
-            services: Only these; empty: all, those of the question first.
+            services: Only these; empty: all, those in question first.
             kinds: Only these kinds.
             hours_before: How many hours before the window to include.
-            window: A narrower part of the window, e.g. 14:00-14:30; empty: all of it.
+            window: To narrow the window, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         looked = widened(span, timedelta(hours=max(0.0, min(hours_before, 24 * 14))))
@@ -67,11 +71,11 @@ class ChangeTools:
 
         Args:
             onset: When the trouble began: a time from the findings, ISO 8601 or 14:03.
-            services: What fails, the likely origin first; empty: those of the question.
+            services: What fails, the likely origin first; empty: those in question.
             hours_before: How many hours before the onset to search.
         """
         asked, span = services_of(ctx, services), window_of(ctx, "")
-        began = moment(onset, ctx, span)
+        began = moment(onset, span)
         back = timedelta(hours=max(0.5, min(hours_before, 24 * 14)))
         looked = replace(span, start=began - back, end=max(span.end, began + AFTER))
         found = await self._list(ChangeQuery(looked))
@@ -123,14 +127,22 @@ def is_called(c: Change, name: str) -> bool:
     return len(wanted) >= 7 and any(s.startswith(wanted) for s in shas)
 
 
-def moment(said: str, ctx: Context, span: Window) -> datetime:
-    """An instant as a model writes it. Raises ValueError that says which forms are read."""
+def moment(said: str, span: Window) -> datetime:
+    """An instant as a model writes it: ISO 8601, or a clock time as results print it, the next after the window's
+    start. Raises ValueError that says which forms are read."""
+    zone: tzinfo = ZoneInfo(span.zone)
+    if found := _CLOCK.fullmatch(said.strip()):
+        month, day, hour, minute, second, offset = found.groups()
+        if offset:
+            zone = datetime.fromisoformat(f"2000-01-01T00:00{offset.replace('UTC', '+00:00')}").tzinfo or zone
+        start = span.start.astimezone(zone)
+        at = start.replace(hour=int(hour), minute=int(minute), second=int(second or 0), microsecond=0)
+        if month:
+            return at.replace(month=int(month), day=int(day))
+        return at if at >= start else at + timedelta(days=1)
     try:
         at = datetime.fromisoformat(said.strip())
     except ValueError:
-        reading = when.resolve(said, ctx.now, span.zone).window
-        if reading is None:
-            forms = "2026-11-29T14:03:00+00:00, or 14:03"
-            raise ValueError(f"onset: {said!r} can't be read as a time; valid: {forms}") from None
-        return reading.start
-    return at if at.tzinfo else at.replace(tzinfo=span.start.tzinfo)
+        forms = "2026-11-29T14:03:00+00:00, or 14:03"
+        raise ValueError(f"onset: {said!r} can't be read as a time; valid: {forms}") from None
+    return at if at.tzinfo else at.replace(tzinfo=zone)

@@ -22,13 +22,14 @@ from typing import IO, Any, NamedTuple, cast
 BLOCK = 1 << 20
 LINE_CAP = 256 << 10
 HEAD = 64 << 10
+_TAIL = 4 << 10
+_KEPT = LINE_CAP - _TAIL
 _MAGIC = (
     (b"\x1f\x8b", "gz"),
     (b"\xfd7zXZ\x00", "xz"),
     (b"BZh", "bz2"),
     (b"\x28\xb5\x2f\xfd", "zst"),
 )
-BROKEN = (OSError, EOFError, lzma.LZMAError, ValueError)
 
 
 class Found(NamedTuple):
@@ -176,7 +177,7 @@ def blocks(path: str, packed: str, start: int = 0, size: int = BLOCK) -> Iterato
         while True:
             try:
                 piece = read(size)
-            except BROKEN as e:
+            except Exception as e:  # each library has its own class for a broken archive
                 yield from filter(None, (b"".join(pieces),))
                 raise Unreadable(f"the archive breaks off: {e}") from e
             pieces.append(piece)
@@ -190,39 +191,80 @@ def blocks(path: str, packed: str, start: int = 0, size: int = BLOCK) -> Iterato
 def line_blocks(path: str, packed: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
     """(offset, whole lines) for all lines whose first byte lies in `[start, end)`, a megabyte or so at a time.
 
-    A line is in exactly one of two ranges that meet, wherever they meet. A line over `LINE_CAP` is cut to it.
+    A line is in exactly one of two ranges that meet, wherever they meet. Of a line far over `LINE_CAP` only beginning
+    and end are kept.
     """
-    at, carry, dropped, skip = max(0, start - 1), b"", 0, start > 0
-    for block in blocks(path, packed, at):
-        if skip or dropped:  # read on to the end of a line that isn't ours, or that was cut
+    for at, whole in _whole_lines(path, packed, start):
+        if end is not None and at + len(whole) >= end:
+            if at < end:
+                yield at, whole[: whole.find(b"\n", end - at - 1) + 1]
+            return
+        yield at, whole
+
+
+def _whole_lines(path: str, packed: str, start: int) -> Iterator[tuple[int, bytes]]:
+    """(offset, lines that each end in a newline) from the first line that begins at or after `start`."""
+    at, carry, over = start, b"", _Over()
+    for first, piece in _from_line_start(path, packed, start):
+        block = piece
+        at = first if first is not None else at
+        if over.size:  # a line that is too long: read on to its end
             cut = block.find(b"\n")
+            over.take(block if cut < 0 else block[:cut])
             if cut < 0:
-                at, dropped = (at + len(block), 0) if skip else (at, dropped + len(block))
                 continue
-            if dropped:
-                yield at, carry + b"\n"
-            at, carry = at + len(carry) + dropped + cut + 1, b""
-            skip, dropped, block = False, 0, block[cut + 1 :]
-        if end is not None and at >= end:
-            return
+            yield at, carry + over.last + b"\n"
+            at += len(carry) + over.size + 1
+            over, carry, block = _Over(), b"", block[cut + 1 :]
         cut = block.rfind(b"\n") + 1
-        whole, rest = (carry + block[:cut], block[cut:]) if cut else (b"", carry + block)
-        if whole and end is not None and at + len(whole) >= end:
-            yield at, whole[: whole.find(b"\n", end - at - 1) + 1]
-            return
-        if whole:
-            yield at, whole
-            at += len(whole)
-        carry = rest
+        if cut:
+            yield at, carry + block[:cut]
+            at += len(carry) + cut
+            carry = b""
+        carry += block[cut:]
         if len(carry) > LINE_CAP:
-            dropped, carry = len(carry) - LINE_CAP, carry[:LINE_CAP]
-    if carry and not skip and (end is None or at < end):
-        yield at, carry + b"\n"
+            over.take(carry[_KEPT:])
+            carry = carry[:_KEPT]
+    if carry:
+        yield at, carry + over.last + b"\n"
+
+
+def _from_line_start(path: str, packed: str, start: int) -> Iterator[tuple[int | None, bytes]]:
+    """Blocks without what is left of a line that began before `start`; the first comes with its offset."""
+    if start == 0:
+        yield from ((None, block) for block in blocks(path, packed))
+        return
+    at, ours = start - 1, False
+    for block in blocks(path, packed, at):
+        if ours:
+            yield None, block
+            continue
+        cut = block.find(b"\n") + 1
+        if cut:
+            ours = True
+            yield at + cut, block[cut:]
+        at += len(block)
+
+
+class _Over:
+    """What of a line is over its cap: how many bytes, and the last of them."""
+
+    def __init__(self) -> None:
+        self.size, self.last = 0, b""
+
+    def take(self, data: bytes) -> None:
+        self.size += len(data)
+        self.last = (self.last + data[-_TAIL:])[-_TAIL:]
+
+
+def capped(line: bytes) -> bytes:
+    """A line of at most `LINE_CAP` bytes: its beginning and its end."""
+    return line if len(line) <= LINE_CAP else line[:_KEPT] + line[-_TAIL:]
 
 
 def lines(path: str, packed: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
     """(offset, line without its newline); each line once, as `line_blocks` says."""
     for at, block in line_blocks(path, packed, start, end):
         for line in block[:-1].split(b"\n"):
-            yield at, line[:LINE_CAP]
+            yield at, capped(line)
             at += len(line) + 1

@@ -23,8 +23,11 @@ WORD = re.compile(
     r"|ALERT|EMERG|EMERGENCY|FATAL|PANIC|Trace|Debug|Info|Notice|Note|Warn|Warning|Error|Critical|Fatal"
     r"|trace|debug\d?|verbose|info|notice|warn|warning|error|err|crit|critical|alert|emerg|fatal|panic)\b"
 )
-_ERRORS = ("error", "err", "severe", "fail", "fatal", "emerg", "panic", "dpanic", "alert", "crit")
-ERRORS_ANYCASE = "|".join("".join(f"[{c.upper()}{c}]" for c in word) for word in _ERRORS)  # for a byte search
+# The beginning of every word and number of level error or fatal, in any case: for a byte search over whole files.
+# (err severe fail fatal emerg panic dpanic alert crit; the letters E F C; bunyan's and pino's 50 and 60.)
+ERROR_BYTES = (
+    rb"[EeFfSsPpDdAaCc56](?:[Rr][Rr]|[Mm][Ee]|[Aa][TtIiNn]|[Ee][Vv]|[Pp][Aa]|[Ll][Ee]|[Rr][Ii]|0\"?\s*[,}]|0?[\"\s])"
+)
 
 
 @lru_cache(maxsize=1024)

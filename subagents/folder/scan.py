@@ -123,13 +123,13 @@ def _matching(part: Part, form: LogFormat, hints: Hints, ask: Ask) -> Iterator[R
 def _candidates(block: bytes, literal: re.Pattern[bytes] | None) -> Iterator[bytes]:
     """The lines of a block; with a literal only those that hold it."""
     if literal is None:
-        yield from (line[: files.LINE_CAP] for line in block[:-1].split(b"\n"))
+        yield from map(files.capped, block[:-1].split(b"\n"))
         return
     found = literal.search(block)
     while found is not None:
         start = block.rfind(b"\n", 0, found.start()) + 1
         end = block.find(b"\n", found.start())
-        yield block[start : min(end, start + files.LINE_CAP)]
+        yield files.capped(block[start:end])
         found = literal.search(block, end)
 
 
@@ -250,7 +250,7 @@ class _Walk:
                     return
             end = block.find(b"\n", position)
             self._line += 1
-            line = _decoded(block[position : min(end, position + files.LINE_CAP)])
+            line = _decoded(files.capped(block[position:end]))
             yield from self._reader.feed(at + position, self._line if self._numbered else 0, line)
             position = end + 1
 

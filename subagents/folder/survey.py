@@ -2,7 +2,7 @@
 records. Runs in worker processes; the result is plain JSON and is cached.
 
 Log files up to `FULL` bytes are read whole (and counted on the way: "groups" by service, level, minute and code); of
-larger ones the first `FULL` bytes and the end are.
+larger ones the beginning and the end are.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from subagents.folder.formats.alertmanager import service_of
 from subagents.folder.records import Hints, Row
 
 FULL = 8 << 20
+SAMPLE = 2 << 20
 SERVICES_MAX = 2000
 _WORDS_MAX = 300
 _WORDS_READ = 512 << 10
@@ -91,14 +92,17 @@ def _log(path: str, packed: str, told: recognise.Recognised, near: float | None,
 
 
 def _first(path: str, packed: str, out: Row) -> Iterator[tuple[int, bytes]]:
-    """The lines of the first `FULL` bytes; `exact` tells whether that was all."""
-    limit = None if packed else min(FULL, os.path.getsize(path))
-    for at, line in files.lines(path, packed, 0, limit):
+    """All lines, or of a large file the first; `exact` tells which."""
+    size = os.path.getsize(path)
+    if not packed and size > FULL:
+        out["exact"] = False
+        yield from files.lines(path, packed, 0, SAMPLE)
+        return
+    for at, line in files.lines(path, packed):
         if at > FULL:
             out["exact"] = False
             return
         yield at, line
-    out["exact"] = limit is None or limit < FULL
 
 
 def _minute(at: float | None) -> str:

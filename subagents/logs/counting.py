@@ -9,12 +9,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from orchestrator.contracts import Json, Window
 from subagents.asking import other_reading
 from subagents.onset import Rise, rises
 from subagents.sources import Count
 
+LONG = timedelta(hours=48)  # longer windows are shown by day
 TOGETHER = timedelta(minutes=10)  # rises that begin so near each other belong together
 
 
@@ -25,7 +27,7 @@ class Errors:
     service: str
     n: int
     before: int
-    hours: tuple[tuple[datetime, int], ...]
+    slots: tuple[tuple[datetime, int], ...]  # by hour, in a long window by day of the asker's zone
     rise: Rise | None
     elsewhere: Rise | None  # the strongest that doesn't touch the window
 
@@ -42,21 +44,26 @@ def by_service(rows: Iterable[Count], unit: str) -> dict[str, Counter[datetime]]
 
 def measure(service: str, bins: Counter[datetime], window: Window, data: Window, width: timedelta) -> Errors:
     """`data`: what was counted and can be spoken of; it may reach beyond the window on both sides."""
-    hours: Counter[datetime] = Counter()
+    slots: Counter[datetime] = Counter()
+    zone = ZoneInfo(window.zone)
     for at, n in bins.items():
         if _inside(at, window, width):
-            hours[at.replace(minute=0, second=0, microsecond=0)] += n
+            slots[at.replace(minute=0) if hourly(window) else at.astimezone(zone).replace(hour=0, minute=0)] += n
     found = rises(bins, data, width, window.start)
     touching = [r for r in found if r.overlaps(window)]
     other = [r for r in found if not r.overlaps(window)]
     return Errors(
         service,
-        hours.total(),
+        slots.total(),
         sum(n for at, n in bins.items() if at < window.start and not _inside(at, window, width)),
-        tuple(sorted(hours.items())),
+        tuple(sorted(slots.items())),
         max(touching, key=lambda r: r.excess, default=None),
         max(other, key=lambda r: r.excess, default=None),
     )
+
+
+def hourly(window: Window) -> bool:
+    return window.end - window.start <= LONG
 
 
 def _inside(at: datetime, window: Window, width: timedelta) -> bool:
@@ -88,7 +95,7 @@ def as_json(e: Errors) -> Json:
         "service": e.service,
         "n": e.n,
         "before": e.before,
-        "hours": {at.isoformat(): n for at, n in e.hours},
+        "slots": {at.isoformat(): n for at, n in e.slots},
         "onset": e.rise.start.isoformat() if e.rise else None,
         "known": e.rise.known if e.rise else True,
         "end": e.rise.end.isoformat() if e.rise and e.rise.end else None,

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from orchestrator import when
-from orchestrator.agent import Turn
+from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
-from subagents.saying import Clock, at, clock_of, listed, short, taken
+from subagents.saying import Clock, at, clock_of, closed, listed, short, taken
 
 SLOW = ("slow", "latency", "span", "trace", "timeout", "慢", "卡", "延迟", "耗时", "链路", "超时")
 
@@ -22,7 +22,17 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
         if "slow_spans" in turn.agent.by_name and any(w in turn.ctx.question.text.lower() for w in SLOW):
             calls.append(("slow_spans", {}))
         return calls
-    return "\n".join([*_counts(turn), *_patterns(turn), *_spans(turn)])
+    peers = _peers(turn)
+    if peers and sum(t.call.name == "patterns" for t in turn.taken) == 1:
+        return [("patterns", {"services": peers})]
+    return closed(turn, [*_counts(turn), *_patterns(turn), *_spans(turn)])
+
+
+def _peers(turn: Turn) -> list[str]:
+    """Services whose errors rose with those of the asked ones: what they complain about may be nearer the origin."""
+    got = taken(turn, "count_errors")
+    data = got.result.data if got else {"asked": [], "services": []}
+    return [s for s in data["services"] if s and s not in data["asked"]][:4] if data["asked"] else []
 
 
 def _counts(turn: Turn) -> list[str]:
@@ -75,16 +85,22 @@ def _other(data: Json, clock: Clock, cite: str, span: str, zh: bool) -> list[str
 
 
 def _patterns(turn: Turn) -> list[str]:
-    got, zh = taken(turn, "patterns"), turn.ctx.lang == "zh"
-    if got is None or not got.result.data["patterns"]:
-        return []
-    data, cite = got.result.data, f"[{got.id}]"
-    rows = [p for p in data["patterns"] if p["new"]] or data["patterns"]
-    top, first = rows[0], at(rows[0]["first"])
-    clock = clock_of(turn, got)
-    since = "" if first is None else (f"，首次 {clock.at(first)}" if zh else f", first at {clock.at(first)}")
-    what = ("新模式" if top["new"] else "主要模式") if zh else ("New pattern of" if top["new"] else "Top pattern of")
-    lines = [f"{what} {top['service']} ×{top['n']}{since}: `{short(top['template'].replace('`', ''))}` {cite}"]
+    found = [t for t in turn.taken if t.call.name == "patterns" and t.result.data and t.result.data["patterns"]]
+    return [line for got in found for line in _pattern(turn, got, turn.ctx.lang == "zh")]
+
+
+def _pattern(turn: Turn, got: Taken, zh: bool) -> list[str]:
+    """The most frequent new pattern of each service in one result, and whom its messages name."""
+    data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
+    rows = [p for p in data["patterns"] if p["new"]] or data["patterns"][:1]
+    lines = []
+    for top in {p["service"]: p for p in reversed(rows)}.values():
+        first = at(top["first"])
+        since = "" if first is None else (f"，首次 {clock.at(first)}" if zh else f", first at {clock.at(first)}")
+        what = (
+            ("新模式" if top["new"] else "主要模式") if zh else ("New pattern of" if top["new"] else "Top pattern of")
+        )
+        lines.append(f"{what} {top['service']} ×{top['n']}{since}: `{short(top['template'].replace('`', ''))}` {cite}")
     for service, named, n in data["names"][:2]:
         said = f"{service} 的日志有 {n} 条提到 {named}" if zh else f"{n} messages of {service} name {named}"
         lines.append(f"{said} {cite}")

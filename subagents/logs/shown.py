@@ -11,11 +11,11 @@ from datetime import datetime
 from orchestrator import when
 from orchestrator.contracts import Figure, Json, ToolResult, Window
 from subagents.asking import Merged
-from subagents.logs.counting import Errors, as_json, elsewhere, together
+from subagents.logs.counting import Errors, as_json, elsewhere, hourly, together
 from subagents.saying import Clock, short
 from subagents.sources import Count, Coverage, LogLine, Pattern, Span
 
-ROWS = 20
+ROWS, SLOTS = 20, 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class Counted:
         clock = Clock(self.span)
         named = [e for e in self.found if e.service in self.asked] or ([] if self.asked else list(self.found))
         peers = together(self.found, self.asked)
-        rows = list(dict.fromkeys([*named, *peers]))
+        rows = list(dict.fromkeys([*named[:ROWS], *peers]))[:ROWS]
         other = elsewhere(self.wide, self.asked, self.span, self.cover.zone)
         usual = clock.span(self.data.start, self.span.start)
         head = f"errors (fatal+error) · {when.say(self.span)} · before = {usual}"
-        text = [head, *(_row(e, clock) for e in rows[:ROWS]), *self._groups()]
+        text = [head, *(_row(e, clock, self.span) for e in rows), *self._groups()]
         total = sum(e.n for e in rows)
         if not sum(e.n for e in named):
             text.append(self._nothing())
@@ -59,10 +59,12 @@ class Counted:
             "start": self.span.start.isoformat(),
             "lines": self.lines,
         }
-        figures = [*(f for e in rows for f in _figures(e)), *self._figures(other)]
+        figures = [*(f for e in rows for f in _figures(e, self.span)), *self._figures(other)]
         for extra in self.more.values():
             counted = counted.beside(extra)  # type: ignore[arg-type]
-        return counted.result("\n".join(text), self.span, data, figures, min(len(rows), ROWS), total and len(rows))
+        return counted.result(
+            "\n".join(text), self.span, data, figures, len(rows), total and max(len(rows), len(named))
+        )
 
     def _codes(self) -> list[Count]:
         """By service and code, over all hours."""
@@ -101,21 +103,25 @@ def _summed(rows: Sequence[Count], keys: tuple[str, ...]) -> list[Count]:
     return [Count(dict(zip(keys, values, strict=True)), n) for values, n in sums.most_common()]
 
 
-def _row(e: Errors, clock: Clock) -> str:
+def _row(e: Errors, clock: Clock, span: Window) -> str:
     said = f"{e.service or '(no service)'} {e.n} (before {e.before})"
     if e.rise:
         since = "" if e.rise.known else "already at "
         said += f" · up {since}{clock.span(e.rise.start, e.rise.end, 'still')} ±{e.rise.width:g} s"
         said += f", peak {e.rise.peak:g}"
-    if len(e.hours) > 1:
-        said += " · by hour " + ", ".join(f"{clock.at(at)} {n}" for at, n in e.hours[:24])
+    if len(e.slots) > 1:
+        said += " · " + ", ".join(f"{clock.at(at) if hourly(span) else f'{at:%m-%d}'} {n}" for at, n in e.slots[:SLOTS])
     return said
 
 
-def _figures(e: Errors) -> list[Figure]:
+def _slot(at: datetime, span: Window) -> dict[str, str]:
+    return {"hour": at.isoformat()} if hourly(span) else {"day": at.date().isoformat()}
+
+
+def _figures(e: Errors, span: Window) -> list[Figure]:
     label = {"service": e.service}
     found = [Figure("errors", e.n, "", label), Figure("errors before", e.before, "", label)]
-    found += [Figure("errors", n, "", {**label, "hour": at.isoformat()}) for at, n in e.hours]
+    found += [Figure("errors", n, "", {**label, **_slot(at, span)}) for at, n in e.slots[:SLOTS]]
     if e.rise:
         found.append(Figure("errors in the rise", int(e.rise.total), "", label))
         found.append(Figure("peak errors", int(e.rise.peak), "", label))

@@ -11,7 +11,7 @@ from orchestrator.ports import Context
 from orchestrator.tool import tool
 from subagents.asking import Merged, ask_all, before, covered, services_of, widened, window_of, within
 from subagents.logs import shown
-from subagents.logs.counting import Errors, by_service, measure
+from subagents.logs.counting import Errors, by_service, hourly, measure
 from subagents.sources import Count, Coverage, Level, LogQuery, Sources
 
 ERRORS: tuple[Level, ...] = ("fatal", "error")
@@ -37,9 +37,9 @@ class LogTools:
         Call this first for "how many", "since when", "is it over". Not for the lines themselves.
 
         Args:
-            services: Only these; empty: those of the question first, then others that rose with them.
+            services: Only these; empty: those in question, then others that rose with them.
             by: Also by level (all levels) or by status code.
-            window: A narrower part of the window, e.g. 14:00-14:30; empty: all of it.
+            window: To narrow the window, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         cover = await covered(self.logs)
@@ -72,7 +72,7 @@ class LogTools:
         found: dict[str, Merged[Count]] = {}
         for dimension in by:
             query = LogQuery(span, asked, () if dimension == "level" else ERRORS)
-            keys = ("service", dimension, "hour")
+            keys = ("service", dimension, "hour") if hourly(span) else ("service", dimension)
             found[dimension] = await ask_all(self.logs, "logs", lambda s, q=query, k=keys: s.count(q, k))  # type: ignore[misc]
         return found
 
@@ -89,9 +89,9 @@ class LogTools:
         also which other services the messages name. For "what kind of errors", "what is new". Not for totals.
 
         Args:
-            services: Only these; empty: those of the question.
+            services: Only these; empty: those in question.
             levels: Only these levels.
-            window: A narrower part of the window; empty: all of it.
+            window: To narrow the window, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         query = LogQuery(span, asked, levels)
@@ -117,11 +117,11 @@ class LogTools:
 
         Args:
             text: Literal strings that must all occur; no patterns.
-            services: Only these; empty: those of the question.
+            services: Only these; empty: those in question.
             levels: Only these levels; empty: all.
             context: Neighbouring lines on each side, at most 10.
             limit: Lines to show, at most 50.
-            window: A narrower part of the window; empty: all of it.
+            window: To narrow the window, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         query, most, around = LogQuery(span, asked, levels, text), max(1, min(limit, 50)), max(0, min(context, 10))
@@ -136,9 +136,9 @@ class LogTools:
         fails". Not for error counts.
 
         Args:
-            services: Only these; empty: those of the question.
+            services: Only these; empty: those in question.
             limit: Spans to show, at most 30.
-            window: A narrower part of the window; empty: all of it.
+            window: To narrow the window, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         found = await ask_all(self.spans, "spans", lambda s: s.spans(span, asked, 200))

@@ -77,9 +77,8 @@ def test_folder_missing_file_or_empty(tmp_path: Path, folder: Path) -> None:
     refused(command("ask", "errors?", "--folder", str(tmp_path / "empty"), data=tmp_path), "is empty")
 
 
-@pytest.mark.parametrize("question", ["", "   ", "\u200b\n", "\x1b[0m"])
-def test_empty_question(question: str, tmp_path: Path, folder: Path) -> None:
-    refused(command("ask", question, "--folder", str(folder), data=tmp_path), "question is empty")
+def test_empty_question(tmp_path: Path, folder: Path) -> None:
+    refused(command("ask", " ", "--folder", str(folder), data=tmp_path), "question is empty")
 
 
 def test_no_question_at_all(tmp_path: Path, folder: Path) -> None:
@@ -96,17 +95,10 @@ def test_empty_stdin(tmp_path: Path, folder: Path) -> None:
     refused(command("ask", "-", "--folder", str(folder), data=tmp_path), "question is empty")
 
 
-@pytest.mark.parametrize("now", ["yesterday", "2026-13-01", "0001-01-01T00:00+14:00", "9999-12-31", ""])
-def test_bad_now(now: str, tmp_path: Path, folder: Path) -> None:
-    done = command("ask", "errors?", "--folder", str(folder), "--now", now, data=tmp_path)
-    refused(done, "--now", "2026-11-30T09:00")
-
-
-@pytest.mark.parametrize(
-    ("zone", "near"), [("Asia/Shangai", "Asia/Shanghai"), ("shanghai", "Asia/Shanghai"), ("../etc", ""), ("", "")]
-)
-def test_bad_zone(zone: str, near: str, tmp_path: Path, folder: Path) -> None:
-    refused(command("ask", "errors?", "--folder", str(folder), "--zone", zone, data=tmp_path), "no time zone", near)
+def test_bad_now_and_zone(tmp_path: Path, folder: Path) -> None:
+    asked = ("ask", "errors?", "--folder", str(folder))
+    refused(command(*asked, "--now", "yesterday", data=tmp_path), "--now", "2026-11-30T09:00")
+    refused(command(*asked, "--zone", "Asia/Shangai", data=tmp_path), "no time zone", "Asia/Shanghai")
 
 
 def test_resume_and_new_exclude_each_other(tmp_path: Path, folder: Path) -> None:

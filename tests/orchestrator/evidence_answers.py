@@ -4,9 +4,11 @@ checker: numbers are put into words here by their own rules."""
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
 
 from orchestrator.contracts import Evidence, Figure, ToolResult, Window
 
@@ -53,10 +55,6 @@ class World:
     evidence: tuple[Evidence, ...]
 
 
-def _distinct(rng: random.Random, n: int, low: int, high: int) -> list[int]:
-    return [rng.choice((v, v // 7 + low)) if False else v for v in rng.sample(range(low, high), n)]
-
-
 def world(seed: int) -> World:
     rng = random.Random(seed)
     services = rng.sample(NAMES, 4)
@@ -67,16 +65,16 @@ def world(seed: int) -> World:
     w = World(
         rng=rng,
         services=services,
-        errors=dict(zip(services, _distinct(rng, 4, 40, rng.choice((900, 9_000, 90_000))), strict=True)),
-        requests=dict(zip(services, _distinct(rng, 4, 100_000, 900_000), strict=True)),
+        errors=dict(zip(services, rng.sample(range(40, rng.choice((900, 9_000, 90_000))), 4), strict=True)),
+        requests=dict(zip(services, rng.sample(range(100_000, 900_000), 4), strict=True)),
         codes={},
-        hours=dict(zip([start + timedelta(hours=i) for i in range(6)], _distinct(rng, 6, 10, 700), strict=True)),
-        p99=dict(zip(services, _distinct(rng, 4, 120, 4800), strict=True)),
-        p95=dict(zip(services, _distinct(rng, 4, 50, 900), strict=True)),
-        memory=dict(zip(services, _distinct(rng, 4, 200, 8000), strict=True)),
+        hours=dict(zip([start + timedelta(hours=i) for i in range(6)], rng.sample(range(10, 700), 6), strict=True)),
+        p99=dict(zip(services, rng.sample(range(120, 4800), 4), strict=True)),
+        p95=dict(zip(services, rng.sample(range(50, 900), 4), strict=True)),
+        memory=dict(zip(services, rng.sample(range(200, 8000), 4), strict=True)),
         available={s: round(100 - rng.uniform(0.02, 9), 3) for s in services},
-        fired=dict(zip(rng.sample(ALERTS, 3), _distinct(rng, 3, 2, 40), strict=True)),
-        yesterday=dict(zip(services, _distinct(rng, 4, 11, 900), strict=True)),
+        fired=dict(zip(rng.sample(ALERTS, 3), rng.sample(range(2, 40), 3), strict=True)),
+        yesterday=dict(zip(services, rng.sample(range(11, 900), 4), strict=True)),
         begin=begin,
         end=end,
         deploy=begin - timedelta(minutes=rng.randint(1, 30), seconds=rng.randint(0, 59)),
@@ -102,6 +100,7 @@ def _evidence(w: World) -> tuple[Evidence, ...]:
     slow += [Figure("latency_p95", n, "ms", {"service": s}) for s, n in w.p95.items()]
     memory = [Figure("memory", n, "MB", {"service": s}) for s, n in w.memory.items()]
     traffic = [Figure("requests", n, "", {"service": s}) for s, n in w.requests.items()]
+    diff = "- max: 50\n+ max: 10"
     return (
         _one("L1", "logs", (Figure("errors", sum(w.errors.values())), *by_service, *by_code, *traffic), total=3412),
         _one("L2", "logs", by_hour),
@@ -110,7 +109,7 @@ def _evidence(w: World) -> tuple[Evidence, ...]:
              f"HighErrorRate {w.begin.isoformat()} – {w.end.isoformat()}"),
         _one("A2", "alerts", [Figure("availability", v, "%", {"service": s}) for s, v in w.available.items()]),
         _one("A3", "alerts", (*slow, *memory)),
-        _one("C1", "changes", (), f"{w.deploy.isoformat()} deploy {s0} {w.version} sha {w.sha} {w.ticket}\n- max: 50\n+ max: 10"),
+        _one("C1", "changes", (), f"{w.deploy.isoformat()} deploy {s0} {w.version} sha {w.sha} {w.ticket}\n{diff}"),
     )  # fmt: skip
 
 
@@ -174,12 +173,12 @@ Part = str | Shown
 Template = Callable[[World], list[Part]]
 
 
-def _other(values: dict[str, int] | dict[str, float] | dict[datetime, int], key: object) -> tuple[float, ...]:
+def _other(values: Mapping[Any, float], key: object) -> tuple[float, ...]:
     return tuple(v for k, v in values.items() if k != key)
 
 
-def _count(w: World, zh: bool, table: dict[str, int], key: str, unit: str = "") -> Shown:
-    return Shown(table[key], counts(w.rng, zh), unit, _other(table, key))
+def _count(w: World, zh: bool, table: dict[str, int], key: str) -> Shown:
+    return Shown(table[key], counts(w.rng, zh), "", _other(table, key))
 
 
 def clock(w: World, at: datetime, seconds: bool = False) -> str:
@@ -196,7 +195,7 @@ def minutes(w: World) -> float:
 
 def _zh(w: World) -> list[list[Part]]:
     a, b, c, _ = w.services
-    r, n = w.rng, lambda t, k, u="": _count(w, True, t, k, u)
+    r, n = w.rng, partial(_count, w, True)
     alert = r.choice(list(w.fired))
     hour = r.choice(list(w.hours))
     share = Shown(100 * w.codes["502"] / w.errors[a], percent(r, True), "%")
@@ -204,18 +203,21 @@ def _zh(w: World) -> list[list[Part]]:
     return [
         [f"{clock(w, w.begin)} 之后，{a} 报错 ", n(w.errors, a), " 次 [L1]。"],
         [f"{a} 有 ", n(w.errors, a), f" 个错误，{b} 有 ", n(w.errors, b), " 个错误 [L1]。"],
-        [f"共 ", n({"": sum(w.errors.values())}, ""), " 次报错，其中 ", f"{b} 占 ", n(w.errors, b), " 次【L1】。"],
+        ["共 ", n({"": sum(w.errors.values())}, ""), " 次报错，其中 ", f"{b} 占 ", n(w.errors, b), " 次【L1】。"],
         [f"{a} 和 {b} 的错误数分别为 ", n(w.errors, a), " 和 ", n(w.errors, b), " [L1]。"],
         [f"{a} 的 502 有 ", n(w.codes, "502"), " 次，503 有 ", n(w.codes, "503"), " 次 [L1]。"],
         [f"{a} 报错 ", n(w.errors, a), " 次，其中 502 有 ", n(w.codes, "502"), " 次，占 ", share, " [L1]。"],
-        [f"{clock(w, hour)} 这一小时有 ", Shown(w.hours[hour], counts(r, True), "", _other(w.hours, hour)), " 次错误 [L2]。"],
+        [f"{clock(w, hour)} 这一小时有 ", Shown(w.hours[hour], counts(r, True), "", _other(w.hours, hour)),
+         " 次错误 [L2]。"],
         [f"告警 {alert} 触发了 ", n(w.fired, alert), " 次 [A1]。"],
         [f"{b} 的可用性为 ", Shown(w.available[b], percent(r, True), "%", _other(w.available, b)), " (A2)。"],
         [f"{c} 的 p99 延迟为 ", Shown(w.p99[c], millis(r, True), "ms", _other(w.p99, c)), "，p95 为 ",
          Shown(w.p95[c], millis(r, True), "ms", _other(w.p95, c)), " [A3]。"],
         [f"{b} 内存用到 ", Shown(w.memory[b], megabytes(r, True), "MB", _other(w.memory, b)), " [A3]。"],
-        [f"\n1. {clock(w, w.begin)} 开始，{clock(w, w.end)} 恢复，持续 ", Shown(minutes(w), lambda v: f"{v:.0f} 分钟", "min"), " [A1]。"],
-        [f"由于 {a} {w.version}（{w.sha[:7]}，{w.ticket}）在 {clock(w, w.deploy, True)} 上线，{a} 报错 ", n(w.errors, a), " 次 [C1, L1]。"],
+        [f"\n1. {clock(w, w.begin)} 开始，{clock(w, w.end)} 恢复，持续 ",
+         Shown(minutes(w), lambda v: f"{v:.0f} 分钟", "min"), " [A1]。"],
+        [f"由于 {a} {w.version}（{w.sha[:7]}，{w.ticket}）在 {clock(w, w.deploy, True)} 上线，",
+         f"{a} 报错 ", n(w.errors, a), " 次 [C1, L1]。"],
         [f"今天 {b} 报错 ", n(w.errors, b), " 次 [L1]，昨天 ", n(w.yesterday, b), " 次 [L3]，相差 ",
          Shown(rise, lambda v: f"{v:.1f} 倍", "x"), "。"],
         [f"{a} 连接池由 ", "50 改到 10 [C1]，变更单 ", f"{w.ticket}；{a} 收到 ", n(w.requests, a), " 个请求 [L1]。"],
@@ -229,7 +231,7 @@ def _zh(w: World) -> list[list[Part]]:
 
 def _en(w: World) -> list[list[Part]]:
     a, b, c, _ = w.services
-    r, n = w.rng, lambda t, k, u="": _count(w, False, t, k, u)
+    r, n = w.rng, partial(_count, w, False)
     alert = r.choice(list(w.fired))
     hour = r.choice(list(w.hours))
     share = Shown(100 * w.codes["502"] / w.errors[a], percent(r, False), "%")
@@ -239,26 +241,32 @@ def _en(w: World) -> list[list[Part]]:
         [n(w.errors, a), f" errors in {a} and ", n(w.errors, b), f" in {b} [L1]. "],
         [f"{a} logged ", n(w.errors, a), f" errors, {b} ", n(w.errors, b), " and ", f"{c} ", n(w.errors, c), " [L1]. "],
         [f"{a} and {b} saw ", n(w.errors, a), " and ", n(w.errors, b), " errors respectively [L1]. "],
-        [f"Of the ", n(w.errors, a), f" errors in {a}, ", n(w.codes, "502"), " were 502s (", share, ") [L1]. "],
+        ["Of the ", n(w.errors, a), f" errors in {a}, ", n(w.codes, "502"), " were 502s (", share, ") [L1]. "],
         [f"Between {clock(w, hour)} and {clock(w, hour + timedelta(hours=1))} there were ",
          Shown(w.hours[hour], counts(r, False), "", _other(w.hours, hour)), " errors [L2]. "],
         [f"{alert} fired ", n(w.fired, alert), " times [A1]. "],
-        [f"The availability of {b} was ", Shown(w.available[b], percent(r, False), "%", _other(w.available, b)), " (A2). "],
+        [f"The availability of {b} was ", Shown(w.available[b], percent(r, False), "%", _other(w.available, b)),
+         " (A2). "],
         [f"p99 latency of {c} reached ", Shown(w.p99[c], millis(r, False), "ms", _other(w.p99, c)), " [A3]. "],
         [f"{b} used ", Shown(w.memory[b], megabytes(r, False), "MB", _other(w.memory, b)), " of memory [A3]. "],
         [f"It began at {clock(w, w.begin)} and ended at {clock(w, w.end)}, so it lasted ",
          Shown(minutes(w), lambda v: f"{v:.0f} minutes", "min"), " [A1]. "],
-        [f"The errors were caused by {a} {w.version} (commit {w.sha[:8]}, #487), deployed at {clock(w, w.deploy)} [C1]; {a} had ",
-         n(w.errors, a), " errors [L1]. "],
+        [f"The errors were caused by {a} {w.version} (commit {w.sha[:8]}, #487), ",
+         f"deployed at {clock(w, w.deploy)} [C1]; {a} had ", n(w.errors, a), " errors [L1]. "],
         [f"{b} had ", n(w.errors, b), " errors today [L1] against ", n(w.yesterday, b), " yesterday [L3], a factor of ",
          Shown(ratio, lambda v: f"{v:.1f}x", "x"), ". "],
         ["\n\n| service | errors | p99 (ms) |\n|---|---|---|\n", f"| {a} | ", n(w.errors, a), " | ",
          Shown(w.p99[a], lambda v: f"{v:.0f}", "", _other(w.p99, a)), " |\n", f"| {b} | ", n(w.errors, b), " | ",
          Shown(w.p99[b], lambda v: f"{v:.0f}", "", _other(w.p99, b)), " |\n\nSee [L1, A3]. "],
         [f"\n- {b} ({w.version}): ", n(w.errors, b), " errors, top 3 patterns unchanged [L1]\n"],
-        [f"\n2. {w.window.start:%Y-%m-%d}: the pool went from 50 to 10 [C1], and {a} served ", n(w.requests, a), " requests [L1].\n"],
-        [f"About ", Shown(sum(w.errors.values()), lambda v: f"{float(f'{v:.2g}'):,.0f}", ""), " errors in total [L1]. "],
+        [f"\n2. {w.window.start:%Y-%m-%d}: the pool went from 50 to 10 [C1], ",
+         f"and {a} served ", n(w.requests, a), " requests [L1].\n"],
+        ["About ", Shown(sum(w.errors.values()), _two_digits, ""), " errors in total [L1]. "],
     ]  # fmt: skip
+
+
+def _two_digits(v: float) -> str:
+    return f"{float(f'{v:.2g}'):,.0f}"
 
 
 def answer(w: World, zh: bool) -> list[Part]:
@@ -286,8 +294,8 @@ def mutate(rng: random.Random, parts: list[Part]) -> tuple[str, str]:
     raise AssertionError("no mutation changes this figure")
 
 
-_SWAPPED = {"ms": ("s", "min"), "毫秒": ("秒", "分钟"), "milliseconds": ("seconds",), " s": (" ms", " min"), "MB": ("GB", "KB"),
-            "GB": ("MB", "TB"), "分钟": ("小时", "秒"), "minutes": ("hours", "seconds")}  # fmt: skip
+_SWAPPED = {"ms": ("s", "min"), "毫秒": ("秒", "分钟"), "milliseconds": ("seconds",), " s": (" ms", " min"),
+            "MB": ("GB", "KB"), "GB": ("MB", "TB"), "分钟": ("小时", "秒"), "minutes": ("hours",)}  # fmt: skip
 
 
 def _wrong(rng: random.Random, shown: Shown, kind: str) -> str:

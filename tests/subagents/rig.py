@@ -71,7 +71,9 @@ def by_time(*groups: Sequence[LogLine]) -> list[LogLine]:
 
 
 def calm(service: str, start: str = "06:00", minutes: int = 720) -> list[LogLine]:
-    return [LogLine(at(start) + timedelta(minutes=m), service, "info", f"served {m}", "a.log:1") for m in range(minutes)]
+    return [
+        LogLine(at(start) + timedelta(minutes=m), service, "info", f"served {m}", "a.log:1") for m in range(minutes)
+    ]
 
 
 def episode(name: str, service: str, start: str, end: str | None, severity: str = "critical", **more: Any) -> Episode:

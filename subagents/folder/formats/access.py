@@ -11,10 +11,11 @@ from functools import lru_cache
 from subagents.folder import levels, times
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec
 
-_LINE = re.compile(r"^(.{0,200}?)\[(" + times.CLF + r')\] "((?:[^"\\]|\\.)*)" (\d{3}) (\d+|-)(.*)$')
+_LINE = re.compile(r'([^\["]{0,200})\[(' + times.CLF + r')\] "((?:[^"\\]|\\.)*)" (\d{3}) (\d+|-)(.*)$')
 _ERRORS = re.compile(rb'" 5\d\d ')
 
 
+_level = lru_cache(maxsize=1024)(levels.of_status)
 _time = lru_cache(maxsize=1024)(times.parse)  # many requests a second
 
 
@@ -31,8 +32,8 @@ def parser(hints: Hints) -> LineParser:
         if match is None:
             return None
         client, at, request, code, size, rest = match.groups()
-        fields = {"client": client.split(" ", 1)[0], "request": request, "status": code, "size": size, "rest": rest}
-        return Rec(_time(at), service, levels.of_status(code), f'"{request}" {code}{rest}', code, fields)
+        fields = {"client": client.split(" ", 1)[0], "request": request, "size": size}
+        return Rec(_time(at), service, _level(code), f'"{request}" {code}{rest}', code, fields)
 
     return read
 

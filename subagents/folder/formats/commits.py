@@ -41,7 +41,8 @@ def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
     if isinstance(author, Mapping):
         author = author.get("login") or author.get("name")
     title = keys.text(item, *_TITLE)
-    message = f"{title}\n\n{item['body']}" if item.get("body") and "message" not in item else title
+    body = keys.text(item, "body")
+    message = f"{title}\n\n{body}" if body and body not in title else title
     return _row(item, message, str(author or ""), times.parse(keys.pick(item, _TIME)))
 
 

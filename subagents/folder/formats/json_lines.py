@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 from subagents.folder import keys, levels, times
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec
 
-_ERRORS = re.compile(
-    rb':[ \t]*(?:"[\[<( ]*(?:' + levels.ERRORS_ANYCASE.encode() + rb"|[EeFfCc][\]>) ]*\")|\"?[56]0\"?[ \t]*[,}])"
-)
+_ERRORS = re.compile(rb": *\"?" + levels.ERROR_BYTES)
+_LONG = 4_000
+_MEMBER = re.compile(r'"([\w.@-]{1,60})" ?: ?("(?:[^"\\\n]|\\["\\/bfnrt])*"|-?\d{1,20}(?:\.\d{1,20})?)(?=[,}\s])')
+_OPENED = re.compile(r'"([\w.@-]{1,60})" ?: ?"((?:[^"\\]|\\.)*)$', re.DOTALL)
 _PREFIX = re.compile(r"^[\w.-]+ +\| (?=\{)")  # docker compose
 
 
@@ -56,8 +57,18 @@ def decode(line: str) -> dict[str, Any] | None:
     try:
         item = json.loads(line)
     except ValueError:
-        return None
+        return _salvaged(line) if len(line) > _LONG else None
     return item if isinstance(item, dict) else None
+
+
+def _salvaged(line: str) -> dict[str, Any] | None:
+    """The short members at both ends of an object whose middle was too long to keep."""
+    ends = f"{line[:_LONG]}\n{line[-_LONG:]}"
+    found: dict[str, Any] = {k: json.loads(v) for k, v in _MEMBER.findall(ends)}
+    opened = _OPENED.search(line[:_LONG])
+    if opened and opened.group(1) not in found:
+        found[opened.group(1)] = opened.group(2)
+    return found or None
 
 
 def flat(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -162,9 +173,11 @@ def level_of(value: Any, kind: str, code: str, message: str) -> str:
     if kind == "text":
         match = levels.WORD.search(message, 0, 80)
         return levels.level(match.group(1)) if match else "unknown"
-    if kind == "field" and (isinstance(value, int | float) or (isinstance(value, str) and value.isdigit())):
+    if kind == "number":
+        return levels.level(value) if isinstance(value, str | int | float) else "unknown"
+    if isinstance(value, int | float) or (isinstance(value, str) and value.isdigit()):
         return levels.level(value) if float(value) >= 10 and float(value) % 10 == 0 else "unknown"
-    return levels.level(value) if isinstance(value, str | int | float) else "unknown"
+    return levels.level(value) if isinstance(value, str) and value.isalnum() else "unknown"
 
 
 def errors(shape: str) -> re.Pattern[bytes] | None:

@@ -9,9 +9,7 @@ from subagents.folder.formats.json_lines import record
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec
 
 _PAIR = re.compile(r'([A-Za-z_@][\w.@/-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
-_ERRORS = re.compile(
-    rb'=[ \t]*"?[\[<( ]*(?:' + levels.ERRORS_ANYCASE.encode() + rb'|[EeFfCc][\]>) ]*(?:["\s]|$))|=[ \t]*"?[56]0'
-)
+_ERRORS = re.compile(rb"=\"?" + levels.ERROR_BYTES)
 
 
 def pairs(line: str) -> dict[str, str]:

@@ -73,12 +73,18 @@ def _seconds(item: Mapping[str, Any], start: float) -> float:
 
 
 def _error(item: Mapping[str, Any]) -> str:
-    said = keys.text(item, "error", "errormessage", "exceptionmessage", "statusmessage")
-    if said and said.lower() not in ("false", "0", "no"):
-        return said if said.lower() not in ("true", "1") else "error"
+    attributes = item.get("attributes")
+    item = {**attributes, **item} if isinstance(attributes, Mapping) else item
     status = item.get("status")
-    code = str(status.get("code", "")) if isinstance(status, Mapping) else str(status or "")
-    return "error" if code.upper() in ("ERROR", "STATUS_CODE_ERROR", "2") else ""
+    told = status if isinstance(status, Mapping) else {"code": status or ""}
+    code = str(told.get("code", "")).upper()
+    said = keys.text(item, "error", "errormessage", "exceptionmessage", "statusmessage") or str(told.get("message", ""))
+    failed = code in ("ERROR", "STATUS_CODE_ERROR", "2") or item.get("error") is True
+    if said.lower() in ("true", "1", "yes"):
+        return "error"
+    if said.lower() in ("", "false", "0", "no", "ok"):
+        return "error" if failed else ""
+    return said if failed or keys.found(item, ("error", "errormessage", "exceptionmessage")) else ""
 
 
 def _fields(item: Mapping[str, Any]) -> dict[str, str]:

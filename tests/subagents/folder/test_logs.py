@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -91,11 +93,12 @@ async def test_search_pages_through_files_in_order_of_time(tmp_path: Path) -> No
     even = everything[0] + "".join("\n2026" + r for r in everything[2::2])
     odd = "2026" + "".join("\n2026" + r for r in everything[1::2])[5:]
     logs = folder_of(tmp_path, {"even": even, "odd": odd}).sources().logs[0]
-    seen, cursor = [], None
+    seen: list[datetime] = []
+    cursor = None
     while True:
         page = await logs.search(LogQuery(ALL), limit=7, cursor=cursor)
         assert page.total == 100
-        seen += [r.at for r in page.rows]
+        seen += [r.at for r in page.rows if r.at]
         cursor = page.cursor
         if cursor is None:
             break
@@ -142,7 +145,8 @@ async def test_patterns_tell_what_is_new_against_the_baseline(tmp_path: Path) ->
 
 
 async def test_a_mined_file_is_told_before_what_the_sample_shows(tmp_path: Path) -> None:
-    mined = '[{"signature": "boom <*>", "service": "a", "count": 3120, "delta_vs_baseline": "+3100", "sentiment": "negative"}]'
+    told = {"signature": "boom <*>", "service": "a", "count": 3120, "delta_vs_baseline": "+3100"}
+    mined = json.dumps([{**told, "sentiment": "negative"}])
     logs = folder_of(tmp_path, {"x": lines(60), "m": mined}).sources().logs[0]
     first = (await logs.patterns(LogQuery(ALL), None)).rows[0]
     assert (first.template, first.n, first.before, first.level) == ("boom <*>", 3120, 20, "error")

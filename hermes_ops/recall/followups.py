@@ -1,0 +1,225 @@
+"""Questions that go on from the one before: whether a question does, and which time and services it takes over.
+
+By rules, the same with and without a model. A question with a subject of its own takes over nothing, unless it says
+so ("那…呢", "and …", "同一时段"). It knows no store and no agent.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from orchestrator import when
+from orchestrator.contracts import Scope, Window
+from orchestrator.planner import ABOUT
+from orchestrator.when_phrases import phrases
+
+FRESH = timedelta(hours=2)  # a bare "any alerts?" later than this is a question of its own
+WORDS, CHARACTERS = 7, 14  # a question without a subject is no longer than this
+DAY = timedelta(days=1)
+
+OPENS = re.compile(  # says that it goes on, whatever else it names
+    r"(?:那么?|再|还有|同样|同一|换[成到个]?|改[成看]|继续|接着|然后|往[前后]|[上下前后]一个?(?:小时|天|周|段)|展开|详细|具体|扩大|放宽|放大"
+    r"|缩小|顺便|(?:对比|相比)"
+    r"|(?:and|what about|how about|what of|then|same|again|also|go on|continue|tell me more|more|expand|elaborate"
+    r"|details?|instead|widen|zoom|compare[ds]?|but|or)\b)",
+    re.IGNORECASE,
+)
+REFERS = re.compile(  # means something that was spoken of
+    r"它|他们|它们|这个|那个|这些|那些|这段|那段|这次|那次|该服务|上面|上述|刚才|前面|当时|那时|同期|同一|第[一二三四五六七八九十\d]+[条个项点]"
+    r"|再[往早晚看]|往[前后]推?"
+    r"|\b(?:its?|that|this|those|these|they|them|their|there|same|former|above|(?:first|second|third|last) one"
+    r"|(?:before|after) (?:that|this)|earlier|previous|another)\b",
+    re.IGNORECASE,
+)
+ASKS_WHICH = re.compile(
+    r"哪个服务|哪些服务|其[他它]服务|别的服务|谁家|各服务|所有|全部"
+    r"|\b(?:which|other|what|any other|all|every) services?\b|\beverything\b",
+    re.IGNORECASE,
+)
+SMALL_TALK = re.compile(
+    r"^(?:谢|多谢|感谢|辛苦|好的?|嗯|哦|收到|明白|知道了|你好|您好|早上好|晚上好|你是谁|你能|你会|帮助|再见"
+    r"|(?:thanks?|thank you|thx|cheers|hello|hi|hey|ok|okay|great|good (?:morning|evening|job|night)|bye|help"
+    r"|who are you|what can you|how are you|got it|nice|cool)\b)",
+    re.IGNORECASE,
+)
+PRESENT = re.compile(r"现在|目前|当前|此刻|眼下|正在|\b(?:right now|now|currently|at the moment|at present)\b", re.IGNORECASE)
+SAME = re.compile(
+    r"同一?(?:时段|时间段?|期)|(?:这|那)个(?:时段|时候|时间)|\b(?:the )?same (?:time(?: window| range)?|window|period|hours?)\b",
+    re.IGNORECASE,
+)
+SHIFT = re.compile(
+    r"往[前后]|再[前后早晚]|[前后][一两二三半\d]|[上下]一?个?(?:小时|天|周)|接下来|后续|[前后]推"
+    r"|\b(?:before|after|earlier|later|prior|previous|next|following|back|forward|preceding)\b",
+    re.IGNORECASE,
+)
+_LEAD = r"(?:那么?|再|然后|and|what about|how about|so|then)?[\s,，]*"
+_TAIL = r"(?:一点|一些|一段|那段|的?(?:情况|时候|时间))?(?:看看|怎么样|如何)?呢?[\s?？。.!！]*"
+BEFORE = re.compile(
+    rf"{_LEAD}(?:在?(?:这|那|此)?之前|再?更?早|往前|再往前|上一段|前一段|(?:just |even |right )?(?:before(?: that| this)?|earlier)"
+    rf"|the (?:previous|preceding|prior) (?:window|period|one)){_TAIL}",
+    re.IGNORECASE,
+)
+AFTER = re.compile(
+    rf"{_LEAD}(?:在?(?:这|那|此)?之后|后来|更晚|再晚|往后|再往后|接下来|下一段|后一段|(?:just |right )?(?:after(?: that| this)?"
+    rf"|afterwards?|later|(?:what )?(?:happened )?next|since)|the (?:next|following) (?:window|period|one)){_TAIL}",
+    re.IGNORECASE,
+)
+WHOLE_DAY = re.compile(r"全天|一整天|整天|当天|那天|那一天|\b(?:that|the (?:whole|entire|full|same)|all) day\b", re.IGNORECASE)
+NAMED = re.compile(r"那?(?P<name>[\u3400-\u9fff]{2,6}?)(?:这边|那边|服务|系统|模块)?呢[\s?？。!！]*")
+ASPECT = re.compile(  # what "那…呢" may ask about, that is no service
+    r"原因|影响|恢复|告警|报警|日志|变更|发布|部署|上线|提交|配置|开关|错误|报错|异常|失败|延迟|耗时|慢|流量|请求|趋势|数量|详情|细节|结果|结论"
+    r"|证据|建议|之前|之后|其他|其它|别的|后来|现在|时间|时段|时候|环境|用户|全部|所有|服务|可用性|成功率|错误率|指标|监控|链路|超时|重启|扩容"
+    r"|回滚|谁|哪|什么|多少|怎么|为什么|[一二两三四五六七八九十\d]|天|周|月|小时|分钟|上午|下午|早上|晚上|凌晨|中午|半夜"
+)
+_TURNS = (  # other words for a step back or on, as `when.follow` reads them
+    (re.compile(r"接下来的?|后续的?|下一?个?(?=小时|天|周)"), "往后一个"),
+    (re.compile(r"上一?个?(?=小时|天|周)"), "往前一个"),
+    (re.compile(r"\bback\b"), "before"),
+    (re.compile(r"\b(?:forward|following)\b"), "after"),
+    (re.compile(r"\b(?:preceding|another)\b"), "previous"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Former:
+    """What the question before was about. `asked`: its words and, where it went on itself, those before it, the newest
+    first; `at`: when it was asked."""
+
+    asked: tuple[str, ...]
+    window: Window
+    scope: Scope
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Tied:
+    """What a question takes over. `window` None: nothing, its own time counts; `scope` None: likewise; `asked`: the
+    chain of questions it goes on from, the newest first; `stranger`: a name in it that nobody knows."""
+
+    window: Window | None = None
+    scope: Scope | None = None
+    asked: tuple[str, ...] = ()
+    stranger: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What a question says itself: its time as `when.resolve` read it, and whether it names services."""
+
+    reading: when.Reading
+    services: bool
+
+
+def tie(text: str, own: Own, former: Former | None, at: datetime, now: datetime, zone: str) -> Tied:
+    """What the question takes over from the one before. `at`: when it was asked; `now`, `zone`: as for `when`."""
+    said = unicodedata.normalize("NFKC", text).strip()
+    if former is None or not goes_on(said, own, at - former.at):
+        return Tied()
+    stranger = "" if own.services or own.reading.window else _stranger(said)
+    which = ASKS_WHICH.search(said) is not None
+    scope = replace(former.scope, services=()) if which or stranger else former.scope
+    return Tied(_window(said, own.reading, former.window, now, zone), scope, former.asked, stranger)
+
+
+def goes_on(said: str, own: Own, since: timedelta) -> bool:
+    """Whether a question goes on from the one before, asked `since` ago."""
+    if SMALL_TALK.search(said):
+        return False
+    if OPENS.match(said) or (said.rstrip("?？。.!！ ").endswith("呢") and len(said) <= CHARACTERS):
+        return True
+    if own.services:
+        return SAME.search(said) is not None
+    if REFERS.search(said):
+        return True
+    bare = own.reading.window is None and not PRESENT.search(said) and not ABOUT.search(said)
+    return bare and since <= FRESH and _short(said) and not ASKS_WHICH.search(said)
+
+
+def _short(said: str) -> bool:
+    words = re.findall(r"[A-Za-z0-9'_.-]+|[\u3400-\u9fff]", said)
+    chinese = sum(not word[0].isascii() for word in words)
+    return 0 < len(words) and chinese <= CHARACTERS and len(words) - chinese <= WORDS
+
+
+def _stranger(said: str) -> str:
+    found = NAMED.fullmatch(said)
+    return found["name"] if found and not ASPECT.search(found["name"]) else ""
+
+
+# ── the time ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _window(said: str, reading: when.Reading, former: Window, now: datetime, zone: str) -> Window | None:
+    """The window it takes over, moved if it says so; None where its own time counts."""
+    got = _same(said, former, now, zone) if SAME.search(said) else None
+    got = got or (_moved(said, former, now, zone) if SHIFT.search(said) else None)
+    got = got or _beside(said, former, now)
+    if got is None and WHOLE_DAY.search(said) and not _days_named(said):
+        got = _day_of(former, zone, now)
+    if got is not None:
+        return replace(got, said=said, why=f"from the question before ({when.say(former, zone)})")
+    if reading.window is None and not reading.unread and not PRESENT.search(said):
+        return replace(former, why="from the question before")
+    if _clock_only(said):
+        day = _day_of(former, zone, now)
+        inside = when.resolve(said, min(now, day.end), zone).window
+        return inside and replace(inside, why="; ".join(filter(None, (inside.why, "on the day of the question before"))))
+    return None
+
+
+def _same(said: str, former: Window, now: datetime, zone: str) -> Window | None:
+    """The same stretch of another day or week: "同一时段昨天呢", "same time last week", "前一天同一时段"."""
+    there = when.resolve(SAME.sub(" ", said), now, zone).window if _days_named(SAME.sub(" ", said)) else None
+    if there is None:
+        moved = when.follow(said, former, now, zone)
+        return moved or (former if not _days_named(said) else None)
+    tz = ZoneInfo(zone)
+    first, at = there.start.astimezone(tz).date(), former.start.astimezone(tz).date()
+    back = timedelta(days=7) if there.end - there.start > 2 * DAY else at - first
+    return _shifted(former, -(back or DAY), tz, now)
+
+
+def _moved(said: str, former: Window, now: datetime, zone: str) -> Window | None:
+    """One step back or on: "再往前一小时", "the hour before", "接下来半小时"."""
+    if _days_named(said) and not re.search(r"(?:前|后)[一两二三\d]+[天日]|day (?:before|after)", said):
+        return None
+    for pattern, words in _TURNS:
+        said = pattern.sub(words, said)
+    return when.follow(said, former, now, zone)
+
+
+def _beside(said: str, former: Window, now: datetime) -> Window | None:
+    """A window as long as the former, right before or after it: "之前呢", "and after that?"."""
+    length = former.end - former.start
+    if BEFORE.fullmatch(said):
+        return replace(former, start=former.start - length, end=former.start)
+    if AFTER.fullmatch(said) and former.end < now:
+        return replace(former, start=former.end, end=min(former.end + length, now))
+    return None
+
+
+def _shifted(former: Window, by: timedelta, tz: ZoneInfo, now: datetime) -> Window | None:
+    """By whole days on the wall clock."""
+    a, b = ((t.astimezone(tz).replace(tzinfo=None) + by).replace(tzinfo=tz) for t in (former.start, former.end))
+    return replace(former, start=a, end=min(b, now)) if a < min(b, now) else None
+
+
+def _day_of(former: Window, zone: str, now: datetime) -> Window:
+    tz = ZoneInfo(zone)
+    first = former.start.astimezone(tz).replace(hour=0, minute=0, second=0, microsecond=0)
+    end = (first.replace(tzinfo=None) + DAY).replace(tzinfo=tz)
+    return replace(former, start=first, end=max(min(end, now), former.end))
+
+
+def _days_named(said: str) -> bool:
+    return any(moment.days for phrase in phrases(said) for moment in phrase.moments)
+
+
+def _clock_only(said: str) -> bool:
+    """Whether it names a time of day and no day."""
+    moments = [moment for phrase in phrases(said) for moment in phrase.moments if not moment.empty]
+    return bool(moments) and all(not m.days and not m.alone and (m.clock or m.part) for m in moments)

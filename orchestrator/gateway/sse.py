@@ -1,0 +1,42 @@
+"""Server-sent events as chat servers send them: one JSON object per event, `[DONE]` at the end.
+
+The SDK's decoder does the same line by line and object by object; on a loop that reads thousands of short chunks that
+is a good part of the CPU of a question, so this reads event by event (https://html.spec.whatwg.org, section 9.2).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+
+from orchestrator.contracts import Json
+
+_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_LINE = re.compile(rb"\r\n|\n|\r")
+MOST = 8 << 20  # bytes of one event; a server that sends more is no chat server
+
+
+async def events(pieces: AsyncIterator[bytes]) -> AsyncIterator[Json]:
+    """The JSON of each event. Raises ValueError for what is no JSON or no UTF-8, or an event over 8 MiB."""
+    rest = b""
+    async for piece in pieces:
+        *whole, rest = _END.split(rest + piece)
+        if len(rest) > MOST:
+            raise ValueError("an event of over 8 MiB")
+        for event in whole:
+            data = _data(event)
+            if data.startswith(b"[DONE]"):
+                return
+            if data:
+                yield json.loads(data)
+    if (data := _data(rest)) and not data.startswith(b"[DONE]"):
+        yield json.loads(data)  # the last event without its empty line; if it was cut, this raises
+
+
+def _data(event: bytes) -> bytes:
+    """The event's data lines joined; comments and other fields are passed over."""
+    if event.startswith(b"data: ") and b"\n" not in event and b"\r" not in event:
+        return event[6:].strip()
+    lines = (line for line in _LINE.split(event.lstrip(b"\xef\xbb\xbf")) if line.startswith(b"data:"))
+    return b"\n".join(line[5:].removeprefix(b" ") for line in lines).strip()

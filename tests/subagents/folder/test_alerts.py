@@ -1,0 +1,120 @@
+"""Alerts as episodes, whoever tells of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from subagents.sources import AlertQuery, Answered, Episode
+from tests.subagents.folder.helpers import ALL, folder_of, utc, window
+
+
+def v2(name: str, start: str, end: str, **status: Any) -> dict[str, Any]:
+    return {
+        "labels": {"alertname": name, "service": "pay", "severity": "critical"},
+        "annotations": {"summary": f"{name} fires"},
+        "startsAt": start,
+        "endsAt": end,
+        "updatedAt": "2026-11-29T14:10:00Z",
+        "fingerprint": name,
+        "generatorURL": "http://prom/graph",
+        "status": {"state": "active", "inhibitedBy": [], "silencedBy": [], **status},
+    }
+
+
+async def episodes(root: Path, files: dict[str, str], q: AlertQuery | None = None) -> Answered[tuple[Episode, ...]]:
+    return await folder_of(root, files).sources().alerts[0].episodes(q or AlertQuery(ALL))
+
+
+async def test_an_alertmanager_list_keeps_the_suppressed(tmp_path: Path) -> None:
+    listed = [
+        v2("A", "2026-11-29T14:03:00Z", "2026-11-29T14:14:00Z"),
+        v2("B", "2026-11-29T14:02:00Z", "2026-11-29T14:14:00Z", state="suppressed", inhibitedBy=["abc"]),
+        v2("C", "2026-11-29T13:00:00Z", "2026-11-29T14:14:00Z", state="suppressed", silencedBy=["s1"]),
+    ]
+    answer = await episodes(tmp_path, {"x": json.dumps(listed)})
+    assert [(e.name, e.suppressed, e.by) for e in answer.rows] == [
+        ("C", True, "silenced by s1"),
+        ("B", True, "inhibited by abc"),
+        ("A", False, ""),
+    ]
+    assert all(e.end is None and e.end_known for e in answer.rows)
+    assert answer.rows[2].link == "http://prom/graph"
+
+
+def hook(status: str, start: str, end: str = "0001-01-01T00:00:00Z") -> dict[str, Any]:
+    alert = {"status": status, "labels": {"alertname": "A", "service": "pay"}, "annotations": {}, "startsAt": start}
+    return {"receiver": "x", "status": status, "version": "4", "alerts": [{**alert, "endsAt": end}]}
+
+
+async def test_webhooks_of_one_alert_are_one_episode_for_each_start(tmp_path: Path) -> None:
+    calls = [
+        hook("firing", "2026-11-29T14:00:00Z"),
+        hook("firing", "2026-11-29T14:00:00Z"),
+        hook("resolved", "2026-11-29T14:00:00Z", "2026-11-29T14:05:00Z"),
+        hook("firing", "2026-11-29T15:00:00Z"),
+    ]
+    lines = "\n".join(json.dumps({"at": 1795961000, "path": "/hook", "body": c}) for c in calls)
+    for n, content in enumerate((lines, json.dumps(calls), json.dumps(calls, indent=2))):
+        answer = await episodes(tmp_path / str(n), {"x": content})
+        assert [(e.start, e.end) for e in answer.rows] == [
+            (utc("2026-11-29T14:00:00"), utc("2026-11-29T14:05:00")),
+            (utc("2026-11-29T15:00:00"), None),
+        ]
+
+
+async def test_a_single_alert_of_any_tool(tmp_path: Path) -> None:
+    alert = {"service": "api", "metric": "err_ratio", "threshold": 0.05, "observed": 0.6, "severity": "HIGH",
+             "fired_at": "2026-11-29T14:00:00Z", "monitor": "api errors", "summary": "too many"}  # fmt: skip
+    short = {"id": "P3", "service": "db", "metric": "cpu", "fired_at": "2026-11-29T13:00:00Z", "value": 92,
+             "auto_resolved_after_s": 37}  # fmt: skip
+    answer = await episodes(tmp_path, {"x": json.dumps(alert, indent=1), "y": json.dumps([short])})
+    cpu, err = answer.rows
+    assert (err.name, err.service, err.severity, err.end, err.end_known) == ("api errors", "api", "high", None, False)
+    assert err.labels["observed"] == "0.6"
+    assert err.annotations == {"summary": "too many"}
+    assert (cpu.name, cpu.end) == ("cpu", utc("2026-11-29T13:00:37"))
+    assert answer.gaps == ("the files don't say whether 1 of these alerts are over",)
+
+
+def series(points: list[int], labels: str = 'alertname="A",alertstate="firing",service="pay"') -> str:
+    return "".join(f"ALERTS{{{labels}}} 1 {p}\n" for p in points)
+
+
+async def test_alerts_series_make_an_episode_for_each_rising_edge(tmp_path: Path) -> None:
+    t = 1795960800  # 2026-11-29T14:00:00Z
+    firing = [*range(t, t + 300, 30), t + 330, t + 400, *range(t + 600, t + 900, 30)]  # one sample missing, then a gap
+    text = "# TYPE ALERTS gauge\n" + series(firing) + series([t - 30], 'alertname="A",alertstate="pending"')
+    up = "# TYPE up gauge\n" + "".join(f'up{{job="x"}} 1 {p}\n' for p in range(t, t + 2000, 30))
+    answer = await episodes(tmp_path, {"x": text + up + "# EOF\n"})
+    assert [(e.start, e.end) for e in answer.rows] == [
+        (utc("2026-11-29T14:00:00"), utc("2026-11-29T14:07:10")),
+        (utc("2026-11-29T14:10:00"), utc("2026-11-29T14:15:00")),
+    ]
+    answer = await episodes(tmp_path / "open", {"x": text + "# EOF\n"})
+    assert answer.rows[-1].end is None
+
+
+async def test_the_same_alert_from_a_series_and_a_webhook_is_one(tmp_path: Path) -> None:
+    t = 1795960800
+    text = "# TYPE ALERTS gauge\n" + series(list(range(t, t + 300, 30))) + f'up{{job="x"}} 1 {t + 900}\n'
+    call = hook("resolved", "2026-11-29T14:00:12Z", "2026-11-29T14:05:05Z")
+    call["alerts"][0]["annotations"] = {"summary": "s"}
+    answer = await episodes(tmp_path, {"x": text, "y": json.dumps(call)})
+    assert len(answer.rows) == 1
+    assert answer.rows[0].annotations == {"summary": "s"}
+
+
+async def test_queries_filter_and_windows_overlap(tmp_path: Path) -> None:
+    calls = [hook("resolved", "2026-11-29T14:00:00Z", "2026-11-29T14:30:00Z")]
+    source = folder_of(tmp_path, {"x": json.dumps(calls)}).sources().alerts[0]
+    inside = window("2026-11-29T14:10:00", "2026-11-29T14:20:00")
+    after = window("2026-11-29T14:30:00", "2026-11-29T15:00:00")
+    assert (await source.episodes(AlertQuery(inside))).total == 1
+    assert (await source.episodes(AlertQuery(after))).total == 0
+    assert (await source.episodes(AlertQuery(inside, services=("other",)))).total == 0
+    assert (await source.current(AlertQuery(inside))).total == 1
+    assert (await source.current(AlertQuery(window("2026-11-29T14:10:00", "2026-11-29T15:00:00")))).total == 0
+    said = (await source.episodes(AlertQuery(inside, services=("pay",), names=("A",)))).query
+    assert said == "folder alerts: name=A service=pay 2026-11-29T14:10:00Z..2026-11-29T14:20:00Z"

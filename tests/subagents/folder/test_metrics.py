@@ -1,0 +1,91 @@
+"""Metrics from OpenMetrics and CSV in their many layouts, and availability from counters and access logs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from subagents.sources import MetricQuery, Series
+from tests.subagents.folder.helpers import ALL, folder_of, utc, window
+
+T = 1795960800  # 2026-11-29T14:00:00Z
+OPEN = f"""\
+# HELP http_requests Requests.
+# TYPE http_requests counter
+http_requests_total{{service="pay",code="200"}} 1000 {T}
+http_requests_total{{service="pay",code="200"}} 1010 {T + 30}
+http_requests_total{{service="pay",code="200"}} 1030 {T + 60}
+http_requests_total{{service="pay",code="200"}} 5 {T + 90}
+http_requests_total{{service="pay",code="500"}} 4 {T + 60}
+http_requests_total{{service="pay",code="500"}} 6 {T + 90}
+# TYPE pool gauge
+pool{{service="pay",note="a \\"b\\" }} c"}} 2.5 {T} # {{trace_id="x"}} 1.0
+# TYPE lat histogram
+lat_bucket{{service="pay",le="0.1"}} 3 {T}
+lat_sum{{service="pay"}} 0.3 {T}
+# EOF
+"""
+
+
+async def series(root: Path, content: str, q: MetricQuery | None = None, step: float | None = None) -> list[Series]:
+    answer = await folder_of(root, {"x": content}).sources().metrics[0].series(q or MetricQuery(ALL), step)
+    return list(answer.rows)
+
+
+async def test_openmetrics_with_types_labels_and_exemplars(tmp_path: Path) -> None:
+    found = {(s.name, s.labels.get("code", "")): s for s in await series(tmp_path, OPEN)}
+    assert found["http_requests_total", "500"].kind == "counter"
+    assert found["pool", ""].labels == {"note": 'a "b" } c'}
+    assert found["pool", ""].points == ((utc("2026-11-29T14:00:00"), 2.5),)
+    assert ("lat_bucket", "") not in found
+    [bucket] = await series(tmp_path, OPEN, MetricQuery(ALL, names=("lat_bucket",)))
+    assert bucket.labels == {"le": "0.1"}
+
+
+async def test_a_step_gives_one_point_for_each(tmp_path: Path) -> None:
+    [ok] = [s for s in await series(tmp_path, OPEN, step=60) if s.labels.get("code") == "200"]
+    assert [v for _, v in ok.points] == [1010, 5]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "timestamp,service,metric,value\n2026-11-29T14:00:00Z,pay,cpu,1.5\n2026-11-29T14:01:00Z,pay,cpu,2\n",
+        "value,metric,time,service,zone\n1.5,cpu,1795960800,pay,a\n2,cpu,1795960860,pay,a\n",
+        "Time,PodName,cpu(%),other\n2026-11-29 14:00:00.5 +0000 UTC m=+1,pay-64469b5b48-25zj6,1.5,NaN\n"
+        "2026-11-29 14:01:00 +0000 UTC m=+2,pay-64469b5b48-25zj6,2,3\n",
+        "svc,pay,pay\nname,cpu,mem\nstat,avg,avg\ntime,,\n2026-11-29 14:00:00,1.5,7\n2026-11-29 14:01:00,2,8\n",
+        json.dumps([{"ts": "2026-11-29T14:00:00Z", "service": "pay", "metric": "cpu", "value": v} for v in (1.5, 2)]),
+    ],
+)
+async def test_tables_in_every_layout(tmp_path: Path, content: str) -> None:
+    [cpu] = [s for s in await series(tmp_path, content) if s.name == "cpu"]
+    assert cpu.service == "pay"
+    assert [v for _, v in cpu.points] == [1.5, 2]
+
+
+async def test_requests_count_from_counters_through_births_and_resets(tmp_path: Path) -> None:
+    source = folder_of(tmp_path, {"x": OPEN}).sources().metrics[0]
+    answer = await source.ratio(("pay", "gone"), window("2026-11-29T14:00:00", "2026-11-29T14:01:30"))
+    [pay] = answer.rows
+    assert (pay.total, pay.bad) == (10 + 20 + 5 + 6, 6)  # 500 was born with 4 inside the window
+    assert answer.gaps == ("no request counts by status for gone",)
+    early = await source.ratio((), window("2026-11-29T13:00:00", "2026-11-29T14:00:30"))
+    assert early.rows[0].total == 10  # what it stood at when the file began isn't counted
+
+
+async def test_requests_count_from_access_logs_where_there_are_no_counters(tmp_path: Path) -> None:
+    line = '10.0.0.1 - - [29/Nov/2026:14:00:0{} +0000] "GET / HTTP/1.1" {} 12 "-" "curl"\n'
+    content = "".join(line.format(i, 500 if i == 3 else 404 if i == 4 else 200) for i in range(10))
+    known = json.dumps({"service": "web", "flag": "x", "timestamp": "2026-11-29T14:00:00Z", "change": "off->on"})
+    source = folder_of(tmp_path, {"web.log": content, "f": known}).sources().metrics[0]
+    [web] = (await source.ratio((), ALL)).rows
+    assert (web.service, web.total, web.bad, web.percent) == ("web", 10, 1, 90.0)
+
+
+async def test_points_nested_in_a_document_are_named_by_their_list(tmp_path: Path) -> None:
+    feed = {"provider": "bank", "error_pct": [{"timestamp": "2026-11-29T14:00:00Z", "value": 0.3, "endpoint": "e"}]}
+    [found] = await series(tmp_path, json.dumps(feed))
+    assert (found.name, found.service, found.labels) == ("error_pct", "bank", {"endpoint": "e"})
