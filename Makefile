@@ -7,7 +7,7 @@ BASE := .venv/.base
 DEV := .venv/.dev
 CODE := orchestrator subagents memory hermes_ops tests tools $(wildcard bench)
 
-.PHONY: help demo setup test test-slow test-all nightly check weight format lock bench build clean
+.PHONY: help demo setup test test-slow test-all nightly check weight format docs lock bench build clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -45,8 +45,9 @@ format: $(DEV) ## let ruff rewrite what it can
 	@$(PY) -m ruff format $(CODE)
 	@$(PY) -m ruff check --fix $(CODE)
 
-map: $(DEV) ## renew the table of files in docs/ARCHITECTURE.md
+docs: $(DEV) ## renew the map of files in docs/ARCHITECTURE.md and the sample in the READMEs
 	@$(PY) -m tools.map
+	@$(PY) -m tools.sample
 
 lock: $(DEV) ## renew constraints.txt: the newest versions pyproject.toml allows
 	@$(PY) -m tools.lock

@@ -14,11 +14,12 @@ from memory.erasing import Eraser, Trace
 from memory.preferences import Note, Preferences
 from memory.runs import RunInfo, Runs, RunStatus
 from memory.store import EventStore
+from memory.traces import Pruned, Traces, Wanted
 from memory.turns import Summary, Turn, Turns
 
 __all__ = [
-    "Eraser", "EventStore", "Memory", "Note", "Preferences", "RunInfo", "RunStatus", "Runs", "Summary", "Trace",
-    "Turn", "Turns", "open_memory",
+    "Eraser", "EventStore", "Memory", "Note", "Preferences", "Pruned", "RunInfo", "RunStatus", "Runs", "Summary",
+    "Trace", "Traces", "Turn", "Turns", "Wanted", "open_memory",
 ]  # fmt: skip
 
 
@@ -31,6 +32,7 @@ class Memory:
     turns: Turns
     preferences: Preferences
     eraser: Eraser
+    traces: Traces
     desk: Desk
 
     async def close(self) -> None:
@@ -46,4 +48,5 @@ def open_memory(url: str) -> Memory:
     """
     desk = Desk(open_engine(url))
     events = EventStore(desk)
-    return Memory(events, Runs(desk, events), Turns(desk), Preferences(desk), Eraser(desk), desk)
+    runs = Runs(desk, events)
+    return Memory(events, runs, Turns(desk), Preferences(desk), Eraser(desk), Traces(desk, runs), desk)

@@ -21,13 +21,19 @@ CAUSE = re.compile(
     re.IGNORECASE,
 )
 STATE = re.compile(
-    r"正常吗|还好吗|怎么样|状态|健康|情况|有没有问题|有什么问题|稳定|慢|卡|超时|不可用|挂了|恢复"
-    r"|\b(?:status|healthy?|ok|okay|slow\w*|latency|down|outage|broken|incidents?|recover\w*)\b",
+    r"正常吗|还好吗|怎么样|状态|健康|情况|有没有问题|有什么问题|稳定|慢|卡|超时|不可用|挂了|宕机|恢复|故障|事故|异常吗|有异常"
+    r"|\b(?:status|healthy?|slow\w*|latency|down|outages?|broken|incidents?|recover\w*|degraded|unstable)\b"
+    r"|\b(?:ok|okay|fine|up|alive|well) ?\?",
     re.IGNORECASE,
 )
 ABOUT = re.compile(
     r"是什么意思|什么是|是什么[?？]|含义|区别|怎么用|如何使用|解释一下"
     r"|\bwhat (?:is|are) (?:an? |the )?[\w %/-]+\?*$|\bwhat does .* mean\b|\b(?:explain|define|difference between)\b",
+    re.IGNORECASE,
+)
+THEN = re.compile(  # a time makes it a question about what is or was, whatever its form
+    r"现在|目前|当前|此刻|刚才|今天|今晚|今早|昨|前天|上周|上个月|最近|\d+ ?点|\d:\d\d"
+    r"|\b(?:now|currently|today|tonight|yesterday|last (?:night|week|hour)|this (?:morning|week)|since|at the moment)\b",
     re.IGNORECASE,
 )
 HELLO_ZH = (
@@ -82,7 +88,7 @@ def supervising(agents: Sequence[Agent]) -> Playbook:
 def choose(text: str, agents: Sequence[Agent], names_service: bool) -> list[tuple[Agent, str]]:
     """Which sub-agents a question concerns, each with the reason. None for small talk and general knowledge."""
     named = [(a, f"names {word!r}") for a in agents if (word := _cue(text, a))]
-    if ABOUT.search(text) and not names_service and not CAUSE.search(text):
+    if ABOUT.search(text) and not (names_service or CAUSE.search(text) or THEN.search(text)):
         return []
     if CAUSE.search(text) and (named or names_service or STATE.search(text)):
         known = {a.name for a, _ in named}

@@ -25,7 +25,7 @@ from orchestrator.contracts import Answer, AnswerStatus
 from orchestrator.errors import HermesError
 from orchestrator.gateway.profiles import PROFILES
 from orchestrator.ports import Limits
-from tools import check_house, check_weight
+from tools import check_house, check_weight, sample
 from tools import map as map_of_files
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -83,8 +83,8 @@ def test_a_path_that_a_page_names_exists(name: str) -> None:
 
 def test_the_map_of_files_says_what_the_modules_say() -> None:
     text = page("docs/ARCHITECTURE.md")
-    assert {path for path, tree in trees() if tree.body} <= set(cells(text)), "run `make map`"
-    assert map_of_files.renewed(text, ROOT) == text, "run `make map`"
+    assert {path for path, tree in trees() if tree.body} <= set(cells(text)), "run `make docs`"
+    assert map_of_files.renewed(text, ROOT) == text, "run `make docs`"
 
 
 def test_the_map_takes_the_first_sentence_and_what_is_not_known() -> None:
@@ -246,6 +246,12 @@ def test_the_two_readmes_say_the_same() -> None:
     assert FENCE.findall(english) == FENCE.findall(chinese)
     assert len(re.findall(r"^#+ ", english, re.MULTILINE)) == len(re.findall(r"^#+ ", chinese, re.MULTILINE))
     assert len(re.findall(r"^- ", english, re.MULTILINE)) == len(re.findall(r"^- ", chinese, re.MULTILINE))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(sample.PAGES))
+def test_the_readmes_show_what_the_demo_prints(name: str) -> None:
+    assert sample.renewed(page(name), sample.PAGES[name]) == page(name), "run `make docs`"
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:

@@ -17,7 +17,7 @@ from tools.check_house import ARROWS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "ARCHITECTURE.md"
-MARKS = ("<!-- map: made by `make map` from the modules' docstrings -->\n", "<!-- end of map -->\n")
+MARKS = ("<!-- map: made by `make docs` from the modules' docstrings -->\n", "<!-- end of map -->\n")
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
 IGNORANCE = re.compile(r"\b(?:know|knows) (?:no|neither|nothing|only)\b|\b(?:doesn't|don't) know\b", re.IGNORECASE)
 
@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
     new = renewed(page, ROOT)
     if "--check" in argv:
         if new != page:
-            print("docs/ARCHITECTURE.md: the map is out of date; run `make map`")
+            print("docs/ARCHITECTURE.md: the map is out of date; run `make docs`")
         return int(new != page)
     PAGE.write_text(new, encoding="utf-8")
     return 0

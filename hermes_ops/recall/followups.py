@@ -46,9 +46,12 @@ SMALL_TALK = re.compile(
     r"|who are you|what can you|how are you|got it|nice|cool)\b)",
     re.IGNORECASE,
 )
-PRESENT = re.compile(r"现在|目前|当前|此刻|眼下|正在|\b(?:right now|now|currently|at the moment|at present)\b", re.IGNORECASE)
+PRESENT = re.compile(
+    r"现在|目前|当前|此刻|眼下|正在|\b(?:right now|now|currently|at the moment|at present)\b", re.IGNORECASE
+)
 SAME = re.compile(
-    r"同一?(?:时段|时间段?|期)|(?:这|那)个(?:时段|时候|时间)|\b(?:the )?same (?:time(?: window| range)?|window|period|hours?)\b",
+    r"同一?(?:时段|时间段?|期)|(?:这|那)个(?:时段|时候|时间)"
+    r"|\b(?:the )?same (?:time(?: window| range)?|window|period|hours?)\b",
     re.IGNORECASE,
 )
 SHIFT = re.compile(
@@ -59,16 +62,18 @@ SHIFT = re.compile(
 _LEAD = r"(?:那么?|再|然后|and|what about|how about|so|then)?[\s,，]*"
 _TAIL = r"(?:一点|一些|一段|那段|的?(?:情况|时候|时间))?(?:看看|怎么样|如何)?呢?[\s?？。.!！]*"
 BEFORE = re.compile(
-    rf"{_LEAD}(?:在?(?:这|那|此)?之前|再?更?早|往前|再往前|上一段|前一段|(?:just |even |right )?(?:before(?: that| this)?|earlier)"
-    rf"|the (?:previous|preceding|prior) (?:window|period|one)){_TAIL}",
+    rf"{_LEAD}(?:在?(?:这|那|此)?之前|再?更?早|往前|再往前|上一段|前一段"
+    rf"|(?:just |even |right )?(?:before(?: that| this)?|earlier)|the (?:previous|preceding|prior) (?:window|period|one)){_TAIL}",
     re.IGNORECASE,
 )
 AFTER = re.compile(
-    rf"{_LEAD}(?:在?(?:这|那|此)?之后|后来|更晚|再晚|往后|再往后|接下来|下一段|后一段|(?:just |right )?(?:after(?: that| this)?"
-    rf"|afterwards?|later|(?:what )?(?:happened )?next|since)|the (?:next|following) (?:window|period|one)){_TAIL}",
+    rf"{_LEAD}(?:在?(?:这|那|此)?之后|后来|更晚|再晚|往后|再往后|接下来|下一段|后一段"
+    rf"|(?:just |right )?(?:after(?: that| this)?|afterwards?|later|(?:what )?(?:happened )?next|since)|the (?:next|following) (?:window|period|one)){_TAIL}",
     re.IGNORECASE,
 )
-WHOLE_DAY = re.compile(r"全天|一整天|整天|当天|那天|那一天|\b(?:that|the (?:whole|entire|full|same)|all) day\b", re.IGNORECASE)
+WHOLE_DAY = re.compile(
+    r"全天|一整天|整天|当天|那天|那一天|\b(?:that|the (?:whole|entire|full|same)|all) day\b", re.IGNORECASE
+)
 NAMED = re.compile(r"那?(?P<name>[\u3400-\u9fff]{2,6}?)(?:这边|那边|服务|系统|模块)?呢[\s?？。!！]*")
 ASPECT = re.compile(  # what "那…呢" may ask about, that is no service
     r"原因|影响|恢复|告警|报警|日志|变更|发布|部署|上线|提交|配置|开关|错误|报错|异常|失败|延迟|耗时|慢|流量|请求|趋势|数量|详情|细节|结果|结论"
@@ -142,7 +147,7 @@ def goes_on(said: str, own: Own, since: timedelta) -> bool:
 def _short(said: str) -> bool:
     words = re.findall(r"[A-Za-z0-9'_.-]+|[\u3400-\u9fff]", said)
     chinese = sum(not word[0].isascii() for word in words)
-    return 0 < len(words) and chinese <= CHARACTERS and len(words) - chinese <= WORDS
+    return len(words) > 0 and chinese <= CHARACTERS and len(words) - chinese <= WORDS
 
 
 def _stranger(said: str) -> str:
@@ -167,7 +172,8 @@ def _window(said: str, reading: when.Reading, former: Window, now: datetime, zon
     if _clock_only(said):
         day = _day_of(former, zone, now)
         inside = when.resolve(said, min(now, day.end), zone).window
-        return inside and replace(inside, why="; ".join(filter(None, (inside.why, "on the day of the question before"))))
+        on_that_day = "on the day of the question before"
+        return inside and replace(inside, why="; ".join(filter(None, (inside.why, on_that_day))))
     return None
 
 

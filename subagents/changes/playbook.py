@@ -23,7 +23,7 @@ AGAINST = {
     "unknown_service": ("未标明服务", "no service named"),
     "too_far": ("时间或依赖太远", "too far away in time or dependency"),
 }
-REJECTED = 4
+REJECTED, LISTED = 4, 6
 
 
 def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
@@ -141,11 +141,17 @@ def _listed(turn: Turn) -> list[str]:
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
     if not data["total"]:
         return [f"{span} 内没有变更 {cite}。" if zh else f"No changes in {span} {cite}."]
-    lines = [f"{span} 内有 {data['total']} 个变更 {cite}：" if zh else f"{data['total']} changes in {span} {cite}:"]
-    rows = sorted(data["changes"], key=lambda c: (not c["related"], not c["inside"], c["at"]))[:6]
-    for row in rows:
-        name = f"{row['service']} {row['version']}".strip() or row["id"][:12]
+    rows = [c for c in data["changes"] if c["related"]] or data["changes"]
+    rows = sorted(rows, key=lambda c: (not c["inside"], c["at"]))[:LISTED]
+    n, near = data["total"], data["related"]
+    some = near and near < n
+    if zh:
+        lines = [f"{span} 内有 {n} 个变更{f'，其中相关的 {near} 个' if some else ''} {cite}："]
+    else:
+        lines = [f"{n} changes in {span}{f', {near} of them related' if some else ''} {cite}:"]
+    for row in sorted(rows, key=lambda c: str(c["at"])):
         who = (f"（{row['author']}）" if zh else f" by {row['author']}") if row["author"] else ""
         title = short(row["title"].replace("`", ""), 80)
-        lines.append(f"- {clock.at(_time(row))} {_kind(row, zh)} {name} {row['sha'][:12]}{who}: `{title}` {cite}")
+        what = " ".join(dict.fromkeys(x for x in (_kind(row, zh), row["what"], row["sha"][:12]) if x))
+        lines.append(f"- {clock.at(_time(row))} {what}{who}: `{title}` {cite}")
     return lines

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from orchestrator import when
 from orchestrator.contracts import Figure, ToolResult, Window
 from subagents.asking import Merged
-from subagents.changes.ranking import Ranked, Symptom, as_json, bundled, key, suspects, tied
+from subagents.changes.ranking import Ranked, Symptom, as_json, bundled, key, name, suspects, tied
 from subagents.saying import Clock, lasting, offset, short
 from subagents.sources import Change
 
@@ -40,18 +40,20 @@ def changes(
     figures = [Figure("changes", len(whole)), Figure("changes", len(rows), "", {"counted": "each commit alone"})]
     figures += [Figure("changes", n, "", {"kind": kind}) for kind, n in kinds.items()]
     inside = [c for c, _ in whole if c.at in span]
-    figures.append(Figure("changes in the window", len(inside)))
+    related = [c for c, _ in whole if c.service in first]
+    figures += [Figure("changes in the window", len(inside)), Figure("related changes", len(related))]
     data = {
         "changes": [_json(c, c.at in span, c.service in first or not first) for c, _ in whole[:ROWS]],
         "total": len(whole),
         "inside": len(inside),
+        "related": len(related),
     }
     return found.result("\n".join(text), looked, data, figures, min(len(whole), ROWS), len(whole))
 
 
 def _json(c: Change, inside: bool, related: bool) -> dict[str, object]:
     about = {"id": c.id, "kind": c.kind, "service": c.service, "version": c.version, "sha": sha(c)}
-    about |= {"title": c.title[:200], "author": c.author, "at": c.at.isoformat()}
+    about |= {"what": name(c), "title": c.title[:200], "author": c.author, "at": c.at.isoformat()}
     return {**about, "inside": inside, "related": related}
 
 

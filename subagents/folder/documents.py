@@ -27,6 +27,7 @@ from subagents.folder.formats import (
 from subagents.folder.records import Doc, Row
 
 DOCUMENT_MAX = 64 << 20
+ROWS_MAX = 200_000  # of one file
 _DEPTH = 8
 
 FORMATS: tuple[Doc, ...] = (  # the first that matches wins: from the unmistakable to the general
@@ -109,12 +110,15 @@ class Loaded:
         self.rows: list[Row] = []
         self.formats: dict[str, int] = {}
         self.unknown = 0
+        self.left = 0  # rows over `ROWS_MAX`
 
     def take(self, found: Iterator[tuple[str, list[Row]]]) -> None:
         for name, rows in found:
             if name:
                 self.formats[name] = self.formats.get(name, 0) + 1
-                self.rows += rows
+                room = max(0, ROWS_MAX - len(self.rows))
+                self.rows += rows[:room]
+                self.left += len(rows[room:])
             else:
                 self.unknown += 1
 

@@ -46,24 +46,29 @@ class Unreadable(Exception):
 
 
 def listing(root: Path) -> Iterator[Found]:
-    """All regular files below `root` by path, without following links out of it or entering `.git` stores."""
+    """All regular files below `root` by path. Links aren't followed, and git repositories below it aren't entered:
+    their commits are evidence, the files of their work trees aren't."""
     for folder, names, files in os.walk(root, followlinks=False):
-        names[:] = sorted(n for n in names if n != ".git" and not _bare(Path(folder) / n))
+        names[:] = sorted(n for n in names if n != ".git" and not _repository(Path(folder) / n))
         for name in sorted(files):
             path = Path(folder) / name
-            if path.is_file() and (path.name != ".git"):
+            if path.is_file() and not path.is_symlink() and name != ".git":
                 stat = path.stat()
                 yield Found(str(path), stat.st_size, stat.st_mtime_ns, compression(path))
 
 
 def repositories(root: Path) -> Iterator[Path]:
     """Work trees with a `.git` inside, and bare repositories."""
-    for folder, names, files in os.walk(root, followlinks=False):
+    for folder, names, _ in os.walk(root, followlinks=False):
         here = Path(folder)
-        if ".git" in names or ".git" in files or _bare(here):
+        if _repository(here):
             yield here
             names[:] = []
         names.sort()
+
+
+def _repository(folder: Path) -> bool:
+    return (folder / ".git").exists() or _bare(folder)
 
 
 def _bare(folder: Path) -> bool:

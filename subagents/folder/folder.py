@@ -102,8 +102,10 @@ def _dated(surveys: Surveys, pool: Pool, index: Index) -> tuple[list[str], Surve
 def _assembled(
     root: Path, surveys: Surveys, repositories: list[Path], pool: Pool, index: Index, notes: list[str]
 ) -> Folder:
+    surveys = sorted(surveys, key=_by_content)
     rows = [{**r, "file": _relative(f, root)} for f, row in surveys for r in row["rows"]]
     skipped = [{"path": _relative(f, root), "why": row["why"]} for f, row in surveys if not row["kind"]]
+    skipped.sort(key=lambda s: s["path"])
     for repository in repositories:
         commits, why = gitrepo.commits(repository)
         rows += commits
@@ -126,6 +128,12 @@ def _assembled(
     return Folder(root, material, tuple(skipped), sources)
 
 
+def _by_content(surveyed: tuple[files.Found, Row]) -> tuple[str, str, float, float, int]:
+    """An order that doesn't depend on names, so that ties among records don't either."""
+    file, row = surveyed
+    return (row["kind"], row["name"], row["since"] or 0.0, row["until"] or 0.0, file.size)
+
+
 def _relative(file: files.Found, root: Path) -> str:
     return str(Path(file.path).relative_to(root))
 
@@ -138,7 +146,7 @@ def _notes(surveys: Surveys) -> list[str]:
     unknown = sum(row["unknown"] for _, row in surveys if row["kind"])
     if unknown:
         notes.append(f"{unknown} record(s) in recognised files were of no known kind and were left out")
-    broken = sum(1 for _, row in surveys if row["kind"] and row["why"])
+    broken = [row["why"] for _, row in surveys if row["kind"] and row["why"]]
     if broken:
-        notes.append(f"{broken} file(s) could be read in part only")
+        notes.append(f"{len(broken)} file(s) could be read in part only ({broken[0]})")
     return notes

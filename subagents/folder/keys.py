@@ -18,9 +18,10 @@ TIME = ("timestamp", "time", "ts", "t", "attimestamp", "datetime", "date", "time
         "at", "syslogtimestamp")  # fmt: skip
 LEVEL = ("level", "lvl", "severity", "severitytext", "loglevel", "levelname", "s", "priority", "status_level",
          "severitynumber")  # fmt: skip
-SERVICE = ("service", "servicename", "svc", "app", "application", "appname", "kubernetescontainername", "container",
-           "containername", "podname", "pod", "workload", "deployment", "systemdunit", "syslogidentifier", "program",
-           "component", "job", "name", "unit", "project")  # fmt: skip
+SERVICE = ("service", "servicename", "svc", "app", "application", "appname", "kubernetespodname", "podname", "pod",
+           "kubernetescontainername", "containername", "container", "workload", "deployment", "syslogidentifier",
+           "systemdunit", "program", "component", "job", "name", "unit", "project")  # fmt: skip
+_PODS = ("kubernetespodname", "podname", "pod")
 MESSAGE = ("message", "msg", "log", "text", "event", "body", "short_message", "shortmessage", "fieldsmessage", "line",
            "content", "fullmessage")  # fmt: skip
 CODE = ("status", "statuscode", "code", "httpstatus", "httpstatuscode", "responsestatus", "edgeresponsestatus")
@@ -72,10 +73,14 @@ def service(item: Item) -> str:
         if isinstance(value, Mapping):  # ECS: {"service": {"name": …}}
             value = value.get("name")
         if isinstance(value, str) and value.strip():
-            pod = norm(key) in ("podname", "pod")
-            return workload(value.strip()) if pod else value.strip()
+            return owner(key, value.strip())
     nested = item.get("kubernetes") or item.get("resource") or item.get("labels")
     return service(nested) if isinstance(nested, Mapping) and nested else ""
+
+
+def owner(key: str, value: str) -> str:
+    """A service's name as the key's kind of value tells it: a pod's workload, a unit without its suffix."""
+    return workload(value) if norm(key) in _PODS else value.removesuffix(".service")
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,7 @@ from subagents.folder.scan import Ask, Found, Late, Part, records
 
 CAP = 4_000  # characters of one message in a row
 _FAR = 1e12
+_FIELDS = 40
 _MINED = 1_000  # characters of a message that make its template
 Place = tuple[float, int, int]  # time, file number, offset: the order of rows
 
@@ -70,6 +71,7 @@ def row(found: Found, part: Part) -> Row:
 
 def _fields(fields: Any, code: str) -> dict[str, str]:
     out = {str(k): str(v)[:200] for k, v in (fields or {}).items() if isinstance(v, str | int | float) and v != ""}
+    out = dict(list(out.items())[:_FIELDS])
     return {"code": code, **out} if code else out
 
 

@@ -190,6 +190,8 @@ def _records(path: str, packed: str, told: recognise.Recognised, out: Row) -> No
         loaded = _loaded(path, packed, told.kind)
         out.update(rows=loaded.rows, n=sum(loaded.formats.values()), unknown=loaded.unknown)
         out["name"] = ", ".join(loaded.formats) or told.name
+        if loaded.left:
+            out["why"] = f"{loaded.left:,} records after the first {documents.ROWS_MAX:,} were left out"
         if not loaded.formats:
             out.update(kind="", why=_nothing(told.kind, path, packed))
     for row in out["rows"]:

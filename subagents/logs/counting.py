@@ -26,7 +26,7 @@ class Errors:
 
     service: str
     n: int
-    before: int
+    before: int | None  # None: the data doesn't reach back there
     slots: tuple[tuple[datetime, int], ...]  # by hour, in a long window by day of the asker's zone
     rise: Rise | None
     elsewhere: Rise | None  # the strongest that doesn't touch the window
@@ -55,11 +55,17 @@ def measure(service: str, bins: Counter[datetime], window: Window, data: Window,
     return Errors(
         service,
         slots.total(),
-        sum(n for at, n in bins.items() if at < window.start and not _inside(at, window, width)),
+        _earlier(bins, window, data, width),
         tuple(sorted(slots.items())),
         max(touching, key=lambda r: r.excess, default=None),
         max(other, key=lambda r: r.excess, default=None),
     )
+
+
+def _earlier(bins: Counter[datetime], window: Window, data: Window, width: timedelta) -> int | None:
+    if data.start >= window.start:
+        return None
+    return sum(n for at, n in bins.items() if at < window.start and not _inside(at, window, width))
 
 
 def hourly(window: Window) -> bool:

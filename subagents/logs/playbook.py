@@ -59,7 +59,9 @@ def _one(row: Json, clock: Clock, zone: str, cite: str, zh: bool) -> str:
     """`zone`: the data's own, where its clock is to stand beside the asker's."""
     onset, end, service = at(row["onset"]), at(row["end"]), row["service"] or ("（未知服务）" if zh else "(no service)")
     n, before = row["n"], row["before"]
-    said = f"{service} {n} 条错误（之前 {before}）" if zh else f"{service}: {n} errors (before: {before})"
+    said = f"{service} {n} 条错误" if zh else f"{service}: {n} errors"
+    if before is not None:
+        said += f"（之前 {before}）" if zh else f" (before: {before})"
     if onset is not None:
         began = clock.both(onset, zone, zh) if zone else clock.at(onset)
         since = ("开始" if row["known"] else "已在报错") if zh else ("began at" if row["known"] else "already up at")

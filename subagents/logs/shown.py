@@ -39,7 +39,8 @@ class Counted:
         rows = list(dict.fromkeys([*named[:ROWS], *peers]))[:ROWS]
         other = elsewhere(self.wide, self.asked, self.span, self.cover.zone)
         usual = clock.span(self.data.start, self.span.start)
-        head = f"errors (fatal+error) · {when.say(self.span)} · before = {usual}"
+        head = f"errors (fatal+error) · {when.say(self.span)}"
+        head += f" · before = {usual}" if self.data.start < self.span.start else " · no data from before"
         text = [head, *(_row(e, clock, self.span) for e in rows), *self._groups()]
         total = sum(e.n for e in rows)
         if not sum(e.n for e in named):
@@ -104,7 +105,8 @@ def _summed(rows: Sequence[Count], keys: tuple[str, ...]) -> list[Count]:
 
 
 def _row(e: Errors, clock: Clock, span: Window) -> str:
-    said = f"{e.service or '(no service)'} {e.n} (before {e.before})"
+    said = f"{e.service or '(no service)'} {e.n}"
+    said += f" (before {e.before})" if e.before is not None else ""
     if e.rise:
         since = "" if e.rise.known else "already at "
         said += f" · up {since}{clock.span(e.rise.start, e.rise.end, 'still')} ±{e.rise.width:g} s"
@@ -120,7 +122,8 @@ def _slot(at: datetime, span: Window) -> dict[str, str]:
 
 def _figures(e: Errors, span: Window) -> list[Figure]:
     label = {"service": e.service}
-    found = [Figure("errors", e.n, "", label), Figure("errors before", e.before, "", label)]
+    found = [Figure("errors", e.n, "", label)]
+    found += [Figure("errors before", e.before, "", label)] if e.before is not None else []
     found += [Figure("errors", n, "", {**label, **_slot(at, span)}) for at, n in e.slots[:SLOTS]]
     if e.rise:
         found.append(Figure("errors in the rise", int(e.rise.total), "", label))

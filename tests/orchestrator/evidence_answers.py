@@ -4,13 +4,14 @@ checker: numbers are put into words here by their own rules."""
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 from orchestrator.contracts import Evidence, Figure, ToolResult, Window
+from tests.orchestrator.evidence_words import CN, counts, megabytes, millis, percent
 
 NAMES = """checkout payment catalog search cart shipping user-profile auth-gateway ledger inventory mailer recommender
 pricing order-api web-front risk-engine""".split()  # noqa: SIM905
@@ -113,60 +114,10 @@ def _evidence(w: World) -> tuple[Evidence, ...]:
     )  # fmt: skip
 
 
-def _one(id: str, agent: str, figures: object, text: str = "", total: int | None = None) -> Evidence:
-    held = tuple(figures)  # type: ignore[arg-type]
+def _one(id: str, agent: str, figures: Iterable[Figure], text: str = "", total: int | None = None) -> Evidence:
+    held = tuple(figures)
     lines = "\n".join(f"{f.name} {dict(f.labels)} {f.value}{f.unit}" for f in held)
     return Evidence(id, agent, "count", {}, ToolResult("ok", f"{text}\n{lines}", figures=held, total=total))
-
-
-# ── how numbers are worded ────────────────────────────────────────────────────────────────────
-
-_CN = "零一二三四五六七八九"
-
-
-def in_chinese(n: int) -> str:
-    """272 → 二百七十二, 10,203 → 一万零二百零三."""
-    if n >= 10_000:
-        rest = n % 10_000
-        return in_chinese(n // 10_000) + "万" + (("零" if rest < 1000 else "") + in_chinese(rest) if rest else "")
-    out, zero = "", False
-    for place, word in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
-        d = n // place % 10
-        if d:
-            out += ("零" if zero and out else "") + _CN[d] + word
-        zero = d == 0
-    return out.removeprefix("一") if 10 <= n < 20 else out
-
-
-def counts(rng: random.Random, zh: bool) -> Callable[[float], str]:
-    ways: list[Callable[[float], str]] = [lambda v: f"{v:.0f}", lambda v: f"{v:,.0f}"]
-    if zh:
-        ways += [lambda v: in_chinese(round(v)) if v >= 2 else f"{v:.0f}", lambda v: f"{v:.0f}".translate(_FULL)]
-        ways += [lambda v: f"{v / 10_000:.2f} 万" if v >= 10_000 else f"{v:.0f}"]
-    else:
-        ways += [lambda v: f"{v / 1000:.1f}k" if v >= 10_000 else f"{v:.0f}"]
-    return rng.choice(ways)
-
-
-_FULL = str.maketrans("0123456789", "０１２３４５６７８９")
-
-
-def millis(rng: random.Random, zh: bool) -> Callable[[float], str]:
-    ways = [lambda v: f"{v:.0f} ms", lambda v: f"{v:.0f}ms", lambda v: f"{v / 1000:.2f} s"]
-    return rng.choice([*ways, (lambda v: f"{v:.0f} 毫秒") if zh else (lambda v: f"{v:.0f} milliseconds")])
-
-
-def percent(rng: random.Random, zh: bool) -> Callable[[float], str]:
-    digits = rng.choice((1, 2))
-    return (
-        (lambda v: f"百分之{v:.{digits}f}")
-        if zh and rng.random() < 0.15
-        else (lambda v: f"{v:.{digits}f}{'' if digits == 1 else ' '}%")
-    )
-
-
-def megabytes(rng: random.Random, zh: bool) -> Callable[[float], str]:
-    return rng.choice((lambda v: f"{v:.0f} MB", lambda v: f"{v / 1000:.2f} GB", lambda v: f"{v:.0f}MB"))
 
 
 Part = str | Shown
@@ -307,7 +258,7 @@ def _wrong(rng: random.Random, shown: Shown, kind: str) -> str:
     if kind == "unit":
         old, new = next((k, v) for k, v in _SWAPPED.items() if said.endswith(k))
         return said.removesuffix(old) + rng.choice(new)
-    places = [i for i, c in enumerate(said) if c in "0123456789０１２３４５６７８９" + _CN[1:]]
+    places = [i for i, c in enumerate(said) if c in "0123456789０１２３４５６７８９" + CN[1:]]
     i = rng.choice(places)
-    row = next(r for r in ("0123456789", "０１２３４５６７８９", _CN[1:]) if said[i] in r)
+    row = next(r for r in ("0123456789", "０１２３４５６７８９", CN[1:]) if said[i] in r)
     return said[:i] + rng.choice([c for c in row if c != said[i]]) + said[i + 1 :]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import re
 
+from subagents.folder import keys
 from subagents.folder.formats import json_lines
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec
 
@@ -35,9 +36,18 @@ def shape(lines: list[str]) -> str | None:
     return lines[0].lstrip("\ufeff") if good and len(good) * 2 >= len(rows) else None
 
 
-def _log(row: dict[str, str]) -> bool:
+def _log(cells: dict[str, str]) -> bool:
+    row = _timed(cells)
     plan = json_lines.plan(tuple(row))
     return plan.message is not None and json_lines.is_log(row)
+
+
+def _timed(row: dict[str, str]) -> dict[str, str]:
+    """A date and a time in two columns are one."""
+    by_norm = {keys.norm(name): name for name in row}
+    if "date" not in by_norm or "time" not in by_norm:
+        return row
+    return {"timestamp": f"{row[by_norm['date']]} {row[by_norm['time']]}", **row}
 
 
 def parser(hints: Hints) -> LineParser:
@@ -49,7 +59,7 @@ def parser(hints: Hints) -> LineParser:
         row = cells(line)
         if len(row) != len(names) or row == names:
             return None
-        rec = json_lines.record(dict(zip(names, row, strict=True)), kind, hints.service, hints.near)
+        rec = json_lines.record(_timed(dict(zip(names, row, strict=True))), kind, hints.service, hints.near)
         return _unwrapped(rec) if rec else None
 
     return read

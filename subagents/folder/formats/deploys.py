@@ -43,7 +43,7 @@ def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
         {
             "kind": "change",
             "change": "release" if released else "deploy",
-            "id": keys.text(item, "id", "deploymentid", "number") or f"{service or 'deploy'}@{times.iso(start or at)}",
+            "id": _id(item, service, start or at),
             "at": start if kind == "maintenance" and start else at,
             "until": end,
             "service": service,
@@ -56,6 +56,11 @@ def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
             "body": ", ".join(f"{k}: {v}" for k, v in rest.items())[:1000],
         }
     ]
+
+
+def _id(item: Mapping[str, Any], service: str, at: float) -> str:
+    said = keys.text(item, "id", "deploymentid", "number")
+    return said or f"{service or keys.text(item, 'tag', 'tagname') or 'deploy'}@{times.iso(at)}"
 
 
 def _title(item: Mapping[str, Any], service: str) -> str:

@@ -26,7 +26,6 @@ class Plan(NamedTuple):
     time: str | None
     level: str | None
     service: str | None
-    pod: bool
     message: str | None
     code: str | None
     error: str | None
@@ -35,13 +34,10 @@ class Plan(NamedTuple):
 @lru_cache(maxsize=1024)
 def plan(names: tuple[str, ...]) -> Plan:
     probe = dict.fromkeys(names, "x")
-    service = keys.found(probe, keys.SERVICE)
-    pod = service is not None and keys.norm(service) in ("podname", "pod")
     return Plan(
         keys.found(probe, keys.TIME),
         keys.found(probe, keys.LEVEL),
-        service,
-        pod,
+        keys.found(probe, keys.SERVICE),
         keys.found(probe, keys.MESSAGE),
         keys.found(probe, keys.CODE),
         keys.found(probe, keys.ERROR),
@@ -99,7 +95,7 @@ def _instant(value: Mapping[str, Any]) -> Any:
 def is_log(item: Mapping[str, Any]) -> bool:
     """A time, and a message or a level."""
     p = plan(tuple(item))
-    if p.time is None or (p.message is None and p.level is None):
+    if p.time is None or isinstance(item[p.time], Mapping) or (p.message is None and p.level is None):
         item = flat(item)
         p = plan(tuple(item))
     if p.time is None or times.parse(item[p.time]) is None:
@@ -155,7 +151,7 @@ def _service(item: dict[str, Any], p: Plan) -> str:
         return keys.service(item)
     value = item[p.service]
     if isinstance(value, str) and value:
-        return keys.workload(value) if p.pod else value
+        return keys.owner(p.service, value)
     return keys.service(item)
 
 

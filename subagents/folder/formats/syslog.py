@@ -13,7 +13,7 @@ from subagents.folder.records import Hints, LineParser, LogFormat, Rec
 
 _BSD = re.compile(
     r"^(?:\x1b\[[\d;]*[A-Za-z])*(?:<(\d{1,3})>)?(" + times.YEARLESS + "|" + times.ISO + r") "
-    r"([\w.:-]+) ([\w./ -]{1,64}?)(?:\[(\d+)\])?: ?(.*)$"
+    r"([\w.:-]+) ([\w./ ()-]{1,64}?)(?:\[(\d+)\])?: ?(.*)$"
 )
 _NEW = re.compile(r"^<(\d{1,3})>1 (\S+) (\S+) (\S+) (\S+) (\S+) ((?:\[(?:[^\]\"]|\"(?:[^\"\\]|\\.)*\")*\])+|-) ?(.*)$")
 _ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")

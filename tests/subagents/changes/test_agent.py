@@ -91,6 +91,9 @@ async def test_an_onset_at_another_time_than_asked_is_said_to_be_one():
 async def test_without_an_onset_changes_are_listed():
     found = await findings(agent(), context(window(), [], "what changed?"))
     assert found.summary.splitlines()[0] == "4 changes in 2026-03-04 06:00–15:00 +00:00 [C1]:"
+    named = await findings(agent(), context(window(), ["pay"], "what changed?"))
+    assert named.summary.splitlines()[0] == "4 changes in 2026-03-04 06:00–15:00 +00:00, 2 of them related [C1]:"
+    assert "search" not in named.summary
     assert f"- 13:02:10 deploy pay 2.4.1 {SHA[:12]} by omar: `pay: smaller pool (#487)` [C1]" in found.summary
 
 

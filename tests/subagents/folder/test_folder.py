@@ -41,6 +41,17 @@ def test_what_is_not_recognised_is_listed_with_why(tmp_path: Path) -> None:
     assert "breaks off" in skipped["g"]
 
 
+def test_links_and_the_files_of_repositories_are_not_evidence(tmp_path: Path) -> None:
+    outside, root = tmp_path / "outside", tmp_path / "root"
+    outside.write_text(LOG4J)
+    folder = folder_of(root, {"x": LOG4J, "repo/.git/HEAD": "ref: x", "repo/fixture.log": LOG4J})
+    assert [f.name for f in folder.material.logs] == ["x"]
+    (root / "link").symlink_to(outside)
+    assert [f.name for f in open_folder(root).material.logs] == ["x"]
+    assert folder.skipped[0]["path"] == "repo"
+    assert "git couldn't read" in folder.skipped[0]["why"]
+
+
 async def test_a_log_belongs_to_the_known_service_that_its_lines_name(tmp_path: Path) -> None:
     known = json.dumps({"service": "catalog", "version": "2", "timestamp": "2026-11-29T15:00:00Z"})
     folder = folder_of(tmp_path, {"0f": LOG4J, "1f": known, "payments.log": "2026-11-29 14:00:00 ERROR x\n"})

@@ -205,3 +205,40 @@ async def test_one_very_long_text_line_is_cut_and_counted(tmp_path: Path) -> Non
     answer = await folder.sources().logs[0].search(LogQuery(ALL))
     assert all(len(r.message) < 5000 for r in answer.rows)
     assert answer.rows[3].message == "y"
+
+
+@pytest.mark.parametrize(
+    ("content", "service", "level", "message"),
+    [
+        ('{"t":{"$date":"2026-11-29T14:00:00.0+00:00"},"s":"E","svc":"db","msg":"m"}', "db", "error", "m"),
+        (
+            '{"instant":{"epochSecond":1795960800,"nanoOfSecond":0},"level":"WARN","app":"a","msg":"m"}',
+            "a",
+            "warn",
+            "m",
+        ),
+        (
+            '{"PRIORITY":"3","__REALTIME_TIMESTAMP":"1795960800000000","_SYSTEMD_UNIT":"pay.service","MESSAGE":[109,255]}',
+            "pay",
+            "error",
+            "m\ufffd",
+        ),
+        (
+            '{"time":"2026-11-29T14:00:00Z","fields":{"message":"m","level":"error"},"target":"x","service":"r"}',
+            "r",
+            "error",
+            "m",
+        ),
+        ('{"EndTimestamp":"x","timestamp":"2026-11-29T14:00:00Z","status":503,"service":"s"}', "s", "error", ""),
+        ('web-1  | {"level":"info","ts":1795960800.0,"msg":"m","service":"w"}', "w", "info", "m"),
+        ('Date,Time,Level,Component,Content\n2026-11-29,"14:00:00,000",WARN,c,"a, b"', "c", "warn", "a, b"),
+        ("E1129 14:00:00.000000 7 main.go:3] service=k gone", "", "error", "service=k gone"),
+        ("\x1b[0m\x1b[32mNov 29 14:00:00\x1b[0m host pay(pam)[7]: error: m", "pay(pam)", "error", "error: m"),
+        ("[Sun Nov 29 14:00:00 2026] [error] service=x m", "x", "error", "service=x m"),
+        ("26/11/29 14:00:00 FATAL a.B: m", "", "fatal", "a.B: m"),
+    ],
+)
+async def test_odd_lines(tmp_path: Path, content: str, service: str, level: str, message: str) -> None:
+    flag = json.dumps({"flag": "x", "timestamp": "2026-11-29T15:00:00Z", "change": "on"})
+    [row] = await lines({"x": content + "\n", "y": flag}, tmp_path)
+    assert (row.at, row.service, row.level, row.message) == (utc("2026-11-29T14:00:00"), service, level, message)

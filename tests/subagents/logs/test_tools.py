@@ -147,3 +147,9 @@ async def test_a_long_window_is_shown_by_day_of_the_askers_zone():
     got = await call(agent(MemoryLogs("files", lines=INCIDENT)), context(span, ["cart"]), "count_errors")
     assert {dict(f.labels).get("day") for f in got.figures if f.value == 240} == {None, "2026-03-04"}
     assert not any("hour" in f.labels for f in got.figures)
+
+
+async def test_data_that_does_not_reach_back_has_no_before():
+    got = await call(agent(MemoryLogs("files", lines=INCIDENT)), context(window("06:00"), ["cart"]), "count_errors")
+    assert "no data from before" in got.text
+    assert not any(f.name == "errors before" for f in got.figures)

@@ -1,0 +1,192 @@
+"""Looking through what was recorded, and letting go of it: runs by what happened in them, and pruning by age and size.
+
+Events are read here without their texts, which `EventStore` gives. A pruned run is gone with its events; a text goes
+with the last event that refers to it. Turns and notes stay: they are memory, not trace. What an event means is not
+known here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from memory.desk import Desk
+from memory.runs import RESUME_SECONDS, RunInfo, Runs
+from memory.tables import blobs, events, runs
+from orchestrator.contracts import BlobRef, Event
+
+AT_ONCE = 400  # keys in one query
+SCANNED = 20_000  # events looked at in one job, so that whoever waits for the desk gets in between
+ROUNDS = 20  # of pruning by size: each takes what seems to be enough
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which runs. "" and None: no matter; `since` <= started < `until`; `text`: stands in the question, case aside."""
+
+    session: str = ""
+    user: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    text: str = ""
+    kind: str = "question"
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What went: `runs`, `texts`; `bytes`: what is left of events and texts, as stored."""
+
+    runs: int = 0
+    texts: int = 0
+    bytes: int = 0
+
+
+class Traces:
+    """Every method raises StoreError where the database fails."""
+
+    def __init__(self, desk: Desk, runs: Runs) -> None:
+        self._desk = desk
+        self._runs = runs
+
+    async def find(self, wanted: Wanted, limit: int, skip: int = 0) -> list[RunInfo]:
+        """The newest first."""
+        query = _query(wanted).order_by(runs.c.started.desc(), runs.c.id.desc()).limit(limit).offset(skip)
+        return await self._infos(await self._ids(query))
+
+    async def named(self, prefix: str, most: int = 6) -> list[str]:
+        """The ids that begin so, the newest first."""
+        query = sa.select(runs.c.id).where(runs.c.id.startswith(prefix, autoescape=True))
+        return await self._ids(query.order_by(runs.c.started.desc(), runs.c.id.desc()).limit(most))
+
+    async def events(self, ids: Sequence[str]) -> dict[str, list[Event]]:
+        """The events of several runs in order of arrival, without texts."""
+        found: dict[str, list[Event]] = {run: [] for run in ids}
+        for part in _parts(ids):
+            query = sa.select(events).where(events.c.run.in_(part)).order_by(events.c.seq)
+            for row in await self._desk.read(lambda c, q=query: c.execute(q).all()):  # type: ignore[misc]
+                found[row.run].append(_event(row))
+        return found
+
+    async def prune(
+        self,
+        before: datetime | None = None,
+        keep_bytes: int | None = None,
+        most: int = 100_000,
+        now: datetime | None = None,
+    ) -> Pruned:
+        """Lets go of runs that began before `before`, then of the oldest until at most `keep_bytes` are stored.
+
+        At most `most` runs go. What is still being worked on, or could still be resumed, stays.
+        """
+        gone: list[str] = []
+        texts = 0
+        if before is not None:
+            gone = await self._oldest(most, before)
+            texts = await self._remove(gone)
+        left = await self._desk.read(_stored)
+        resumable = (now or datetime.now(UTC)) - timedelta(seconds=RESUME_SECONDS)
+        for _ in range(ROUNDS):
+            if keep_bytes is None or left <= keep_bytes or len(gone) >= most:
+                break
+            part = await self._enough(left - keep_bytes, await self._oldest(most - len(gone), resumable))
+            if not part:
+                break
+            texts += await self._remove(part)
+            gone += part
+            left = await self._desk.read(_stored)
+        return Pruned(len(gone), texts, left)
+
+    async def _ids(self, query: sa.Select[Any]) -> list[str]:
+        return list(await self._desk.read(lambda connection: connection.execute(query).scalars().all()))
+
+    async def _infos(self, ids: Sequence[str]) -> list[RunInfo]:
+        found = await asyncio.gather(*(self._runs.get(run) for run in ids))
+        return [info for info in found if info is not None]
+
+    async def _oldest(self, most: int, before: datetime) -> list[str]:
+        query = sa.select(runs.c.id).where(runs.c.started < before).order_by(runs.c.started, runs.c.id).limit(most)
+        return [info.id for info in await self._infos(await self._ids(query)) if info.status != "running"]
+
+    async def _enough(self, bytes: int, ids: Sequence[str]) -> list[str]:
+        """As many of the runs as hold so much text, before packing: more is never let go of than has to be."""
+        taken: list[str] = []
+        for part in _parts(ids):
+            found = await self.events(part)
+            for run in part:
+                if bytes <= 0:
+                    return taken
+                bytes -= sum(ref.size for e in found[run] for ref in e.blobs) + 1
+                taken.append(run)
+        return taken
+
+    async def _remove(self, ids: Sequence[str]) -> int:
+        """Removes the runs, and the texts that no other run refers to. Gives the number of texts."""
+        loose: set[str] = set()
+        for part in _parts(ids):
+            loose |= await self._desk.write(lambda c, p=part: _drop(c, p))  # type: ignore[misc]
+        seen = 0
+        while loose:
+            read = seen
+            refs, seen = await self._desk.read(lambda c, s=read: _referred(c, s, SCANNED))  # type: ignore[misc]
+            loose -= refs
+            if seen == read:
+                break
+        return await self._desk.write(lambda connection: _drop_texts(connection, loose, seen))
+
+
+def _query(wanted: Wanted) -> sa.Select[Any]:
+    query = sa.select(runs.c.id)
+    for column, value in ((runs.c.session, wanted.session), (runs.c.user, wanted.user), (runs.c.kind, wanted.kind)):
+        query = query.where(column == value) if value else query
+    query = query.where(runs.c.started >= wanted.since) if wanted.since else query
+    query = query.where(runs.c.started < wanted.until) if wanted.until else query
+    return query.where(runs.c.text.icontains(wanted.text, autoescape=True)) if wanted.text else query
+
+
+def _event(row: Any) -> Event:
+    refs = (part.partition(":") for part in row.blobs.split())
+    texts = tuple(BlobRef(hash, int(size)) for hash, _, size in refs)
+    return Event(row.run, row.path, row.n, row.kind, row.at, json.loads(row.body), texts, row.v)
+
+
+def _parts(keys: Sequence[str]) -> list[Sequence[str]]:
+    return [keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)]
+
+
+# ── on the desk's thread ──────────────────────────────────────────────────────────────────────
+
+
+def _stored(connection: sa.Connection) -> int:
+    texts = connection.scalar(sa.select(sa.func.sum(sa.func.length(blobs.c.data)))) or 0
+    bodies = connection.scalar(sa.select(sa.func.sum(sa.func.length(events.c.body)))) or 0
+    return int(texts) + int(bodies)
+
+
+def _drop(connection: sa.Connection, ids: Sequence[str]) -> set[str]:
+    refs = connection.execute(sa.select(events.c.blobs).where(events.c.run.in_(ids), events.c.blobs != "")).scalars()
+    hashes = {ref.partition(":")[0] for line in refs for ref in line.split()}
+    connection.execute(runs.delete().where(runs.c.id.in_(ids)))  # its events go with it
+    return hashes
+
+
+def _referred(connection: sa.Connection, seen: int, most: int | None) -> tuple[set[str], int]:
+    """The hashes that events after `seen` refer to, and the last of those events."""
+    query = sa.select(events.c.seq, events.c.blobs).where(events.c.seq > seen).order_by(events.c.seq).limit(most)
+    rows = connection.execute(query).all()
+    return {ref.partition(":")[0] for row in rows for ref in row.blobs.split()}, rows[-1].seq if rows else seen
+
+
+def _drop_texts(connection: sa.Connection, loose: set[str], seen: int) -> int:
+    """What was written meanwhile counts too: a text may have been referred to again."""
+    if loose and connection.dialect.name == "postgresql":  # SQLite has one writer; here others may be in the middle
+        connection.execute(sa.text("LOCK TABLE blobs IN SHARE ROW EXCLUSIVE MODE"))
+    left = sorted(loose - _referred(connection, seen, None)[0]) if loose else []
+    for part in _parts(left):
+        connection.execute(blobs.delete().where(blobs.c.hash.in_(part)))
+    return len(left)
