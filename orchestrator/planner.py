@@ -15,8 +15,8 @@ from orchestrator.contracts import Findings, Json, Message, Reply, ToolCall, Usa
 
 NAME = "offline"
 CAUSE = re.compile(
-    r"为什么|为何|为啥|怎么回事|什么原因|原因|根因|引起|导致|造成|哪次|谁改|怎么了|出了什么|发生了什么|排查|定位"
-    r"|\b(?:why|causes?|caused|because|root[- ]cause|what happened|what went wrong|blame|culprit|investigate|diagnose"
+    r"为什么|为何|为啥|怎么回事|什么原因|原因|根因|引起|导致|造成|哪次|谁改|怎么了|出了什么|发生了什么|排查|定位|[搞弄打]挂"
+    r"|\b(?:why|causes?|caused|because|root[- ]cause|what happened|what went wrong|brok?e|breaks|blame|culprit|investigate|diagnose"
     r"|which (?:deploy|release|change|commit)\w*)\b",
     re.IGNORECASE,
 )
@@ -27,13 +27,13 @@ STATE = re.compile(
     re.IGNORECASE,
 )
 ABOUT = re.compile(
-    r"是什么意思|什么是|是什么[?？]|含义|区别|怎么用|如何使用|解释一下"
-    r"|\bwhat (?:is|are) (?:an? |the )?[\w %/-]+\?*$|\bwhat does .* mean\b|\b(?:explain|define|difference between)\b",
+    r"是什么意思|什么是|什么叫|是什么[?？]|含义|区别|怎么用|如何使用|解释一下"
+    r"|\bwhat(?: is| are|'s) (?:an? |the )?[\w %/-]+\?*$|\bwhat does .* mean\b|\b(?:explain|define|difference between)\b|\bhow (?:do|does) .* work\b",
     re.IGNORECASE,
 )
 THEN = re.compile(  # a time makes it a question about what is or was, whatever its form
     r"现在|目前|当前|此刻|刚才|今天|今晚|今早|昨|前天|上周|上个月|最近|\d+ ?点|\d:\d\d"
-    r"|\b(?:now|currently|today|tonight|yesterday|last (?:night|week|hour)|this (?:morning|week)|since|at the moment)\b",
+    r"|\b(?:now|currently|today|tonight|yesterday|since|at the moment|last (?:night|week|hour)|this (?:morning|week))\b",
     re.IGNORECASE,
 )
 HELLO_ZH = (

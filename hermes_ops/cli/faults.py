@@ -12,7 +12,7 @@ from pathlib import Path
 
 from orchestrator.cleaning import clean
 from orchestrator.errors import HermesError
-from orchestrator.masking import mask
+from orchestrator.guard.masking import mask
 
 ANSWERED, FAILED, USAGE, STORE, MODEL, BUSY, CANCELLED, PIPE = 0, 1, 2, 3, 4, 6, 130, 141
 BY_STATUS = {"failed": FAILED, "busy": BUSY, "cancelled": CANCELLED}  # of an answer; all others are ANSWERED

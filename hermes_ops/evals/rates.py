@@ -80,8 +80,9 @@ def _routing(outcomes: Sequence[Outcome]) -> list[tuple[str, int, int]]:
         return []
     both = sum(len(asked & wanted) for asked, wanted in routed)
     quiet = [not asked for asked, wanted in routed if not wanted]
-    return [
+    rows = [
         ("precision", both, sum(len(asked) for asked, _ in routed)),
         ("recall", both, sum(len(wanted) for _, wanted in routed)),
         ("quiet", sum(quiet), len(quiet)),
     ]
+    return [row for row in rows if row[2]]

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from orchestrator import when
 from orchestrator.contracts import Scope, Window
 from orchestrator.planner import ABOUT
-from orchestrator.when_phrases import phrases
+from orchestrator.when.phrases import phrases
 
 FRESH = timedelta(hours=2)  # a bare "any alerts?" later than this is a question of its own
 WORDS, CHARACTERS = 7, 14  # a question without a subject is no longer than this

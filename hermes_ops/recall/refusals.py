@@ -11,7 +11,7 @@ import re
 import unicodedata
 
 from orchestrator.cleaning import clean
-from orchestrator.masking import mask
+from orchestrator.guard.masking import mask
 
 SECRET, PERSONAL, INSTRUCTION = "secret", "personal", "instruction"
 
@@ -42,7 +42,7 @@ _WHEN = re.compile(r"\b(?:19|20)\d\d-\d\d?-\d\d?\b|\b\d{1,2}[:：]\d\d\b(?![:：
 _NUMBER_WORDS = {
     **dict(zip("零〇一二三四五六七八九", "00123456789", strict=True)), **dict(zip("壹贰叁肆伍陆柒捌玖幺两", "12345678912", strict=True)),
 }  # fmt: skip
-_ENGLISH = "zero one two three four five six seven eight nine".split()
+_ENGLISH = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 _SPELLED = re.compile(r"\b(?:" + "|".join([*_ENGLISH, "oh"]) + r")\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d(?:[\s\-–—._·•,，/()（）+*#|:：~]*\d){5,}")
 _LETTERS_APART = re.compile(r"(?<!\w)(?:[A-Za-z0-9][\s\-._]+){4,}[A-Za-z0-9](?!\w)")

@@ -14,9 +14,9 @@ DESCRIPTION = (
     "metrics against their level before. Not for log lines and messages (logs), nor for what was changed (changes)."
 )
 CUES = (
-    "alert", "alerts", "alarm", "alarms", "firing", "fired", "page", "pages", "paged", "pager", "monitor", "monitoring", "metric",
-    "metrics", "slo", "sla", "availability", "available", "uptime", "success rate", "error rate", "qps", "rps",
-    "cpu", "memory", "disk", "latency", "p99", "p95", "traffic", "load", "flapping",
+    "alert", "alerts", "alarm", "alarms", "firing", "fired", "page", "pages", "paged", "pager", "monitor",
+    "monitoring", "metric", "metrics", "slo", "sla", "availability", "available", "uptime", "success rate",
+    "error rate", "qps", "rps", "cpu", "memory", "disk", "latency", "p99", "p95", "traffic", "load", "flapping",
     "告警", "报警", "警报", "预警", "监控", "指标", "可用率", "可用性", "成功率", "错误率", "触发", "恢复", "抖动",
     "流量", "内存", "磁盘", "延迟", "负载", "水位", "叫醒",
 )  # fmt: skip

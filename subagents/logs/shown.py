@@ -13,9 +13,11 @@ from orchestrator.contracts import Figure, Json, ToolResult, Window
 from subagents.asking import Merged
 from subagents.logs.counting import Errors, as_json, elsewhere, hourly, together
 from subagents.saying import Clock, short
-from subagents.sources import Count, Coverage, LogLine, Pattern, Span
+from subagents.sources import Count, Coverage, Level, LogLine, Pattern, Span
 
 ROWS, SLOTS = 20, 48
+# a warning has to grow more than an error to stand before it
+WEIGHT: Mapping[Level, float] = {"fatal": 1, "error": 1, "unknown": 0.5, "warn": 0.3, "info": 0.1, "debug": 0.1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ def _other(other: Json, clock: Clock, zone: str) -> str:
 
 def patterns(mined: Merged[Pattern], span: Window, known: Sequence[str], asked: tuple[str, ...]) -> ToolResult:
     clock = Clock(span)
-    rows = sorted((p for p in mined.rows if p.n), key=lambda p: (-_growth(p), -p.n, p.template))
+    rows = sorted((p for p in mined.rows if p.n), key=lambda p: (-_growth(p) * WEIGHT[p.level], -p.n, p.template))
     named = naming(rows, known)
     if not rows:
         of = f" of {', '.join(asked)}" if asked else ""

@@ -1,5 +1,5 @@
 """Where a phrase lies in time: calendar, local clocks and their changes → instants. The half of the time grammar that
-knows the zone and "now"; `when_phrases` made the phrases, `when` chooses among them.
+knows the zone and "now"; `phrases` made the phrases, `when` chooses among them.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from orchestrator.contracts import Window
-from orchestrator.when_phrases import Moment, Phrase, Unreadable, days_of
-from orchestrator.when_values import Clock
-from orchestrator.when_words import PARTS
+from orchestrator.when.phrases import Moment, Phrase, Unreadable, days_of
+from orchestrator.when.values import Clock
+from orchestrator.when.words import PARTS
 
 AROUND, NOW, JUST = timedelta(minutes=30), timedelta(minutes=15), timedelta(minutes=30)
 DAY = timedelta(days=1)

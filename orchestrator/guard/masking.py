@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
 
-from orchestrator.personal import Span, emails, has_numbers, numbers
-from orchestrator.shapes import RULES, Rule
+from orchestrator.guard.personal import Span, emails, has_numbers, numbers
+from orchestrator.guard.shapes import RULES, Rule
 
 _TAGS = re.compile(r"(?:<secret:[0-9a-f]{4}>)+")
 _NOISE = b"abcdefghijklmnopqrstuvwxyz_"

@@ -12,10 +12,10 @@ from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
 from itertools import combinations
 
-from orchestrator.clocks import everything, stamps
 from orchestrator.contracts import Evidence, Figure
-from orchestrator.numbers import plain, reaches, read, unit_of
-from orchestrator.prose import NAMES
+from orchestrator.evidence.clocks import everything, stamps
+from orchestrator.evidence.numbers import plain, reaches, read, unit_of
+from orchestrator.evidence.prose import NAMES
 
 TIME, QUANTILE = "~time", "~quantile"  # labels we add: the hour of a bucket, the p99 of a name
 _CONCEPTS = {

@@ -10,7 +10,7 @@ import re
 
 from orchestrator.cleaning import clean
 from orchestrator.contracts import Principal
-from orchestrator.masking import mask
+from orchestrator.guard.masking import mask
 from orchestrator.ports import Denied
 
 _MARKER = re.compile(r"<(?=\s{0,8}/?\s{0,8}data\b)", re.IGNORECASE)

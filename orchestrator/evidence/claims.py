@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from orchestrator import prose
-from orchestrator.exhibits import Entry, Exhibit, concepts
-from orchestrator.figures import Named
-from orchestrator.mentions import Bound, Labels, Vocabulary, between
-from orchestrator.numbers import MEASURES, Number, plain, read, unit_of
+from orchestrator.evidence import prose
+from orchestrator.evidence.exhibits import Entry, Exhibit, concepts
+from orchestrator.evidence.figures import Named
+from orchestrator.evidence.mentions import Bound, Labels, Vocabulary, between
+from orchestrator.evidence.numbers import MEASURES, Number, plain, read, unit_of
 
 _TOTAL = re.compile(r"共|总|合计|一共|全部|所有|total|overall|altogether|in all|\ball\b|\bof\b|里|中", re.IGNORECASE)
 _CHANGE = re.compile(

@@ -1,4 +1,4 @@
-"""The words of the time grammar: text in Chinese or English → tokens. `when_phrases` joins them, `when` reads them.
+"""The words of the time grammar: text in Chinese or English → tokens. `phrases` joins them, `when` reads them.
 
 A rule is a pattern and what a match of it means. At one place of the text the first rule that fits wins, so what only
 looks like a time (addresses, versions, identifiers, ratios) stands first, as "junk". Patterns see lower-case,
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from orchestrator import when_values as v
-from orchestrator.when_values import EN_N, EN_U, NUMBERS, WEEK, ZH_N, Found, Pairs, constant, length, pick
+from orchestrator.when import values as v
+from orchestrator.when.values import EN_N, EN_U, NUMBERS, WEEK, ZH_N, Found, Pairs, constant, length, pick
 
 
 @dataclass(frozen=True, slots=True)

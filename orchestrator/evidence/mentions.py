@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from orchestrator.clocks import clock_of
-from orchestrator.exhibits import QUANTILE, TIME, Entry, quantiles
-from orchestrator.prose import Sentence, clauses
+from orchestrator.evidence.clocks import clock_of
+from orchestrator.evidence.exhibits import QUANTILE, TIME, Entry, quantiles
+from orchestrator.evidence.prose import Sentence, clauses
 
 _ALSO = {  # other words for the usual values of level and severity
     "error": ("errors", "错误", "报错"),

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from orchestrator.when_values import Clock
-from orchestrator.when_words import Token, fold, tokens
+from orchestrator.when.values import Clock
+from orchestrator.when.words import Token, fold, tokens
 
 DAYS = frozenset({"date", "day", "wday", "span", "month", "nth", "cut"})
 ALONE = frozenset({"now", "just", "ago", "last", "vague"})

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from orchestrator.contracts import Evidence, Window
-from orchestrator.prose import MONTHS, NAMES
+from orchestrator.evidence.prose import MONTHS, NAMES
 
 _STAMP = re.compile(
     r"(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d++)?)?\s?(Z|UTC|[+-]\d\d:?\d\d)?)?"

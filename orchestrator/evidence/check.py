@@ -20,13 +20,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, takewhile
 
-from orchestrator import prose
-from orchestrator.claims import Claim, Reading
-from orchestrator.clocks import Times, clock_of, zone_of
 from orchestrator.contracts import Evidence, Window
-from orchestrator.exhibits import Entry, Exhibit
-from orchestrator.figures import Pool
-from orchestrator.numbers import Number, reach
+from orchestrator.evidence import prose
+from orchestrator.evidence.claims import Claim, Reading
+from orchestrator.evidence.clocks import Times, clock_of, zone_of
+from orchestrator.evidence.exhibits import Entry, Exhibit
+from orchestrator.evidence.figures import Pool
+from orchestrator.evidence.numbers import Number, reach
 
 _FEW_SHOWN = 6  # figures of one block that another sentence of it may be derived from
 _PAIRED = 8  # clock times of one block that may be paired to a duration

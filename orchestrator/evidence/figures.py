@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from orchestrator.exhibits import QUANTILE, TIME, Entry, Exhibit
-from orchestrator.numbers import Number, reach, reaches
+from orchestrator.evidence.exhibits import QUANTILE, TIME, Entry, Exhibit
+from orchestrator.evidence.numbers import Number, reach, reaches
 
 _TELLING = re.compile(
     r"[_ ](?:before|after|baseline|previous|prev|now|current|yesterday|today|p\d{2,3})\b"

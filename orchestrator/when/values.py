@@ -1,6 +1,6 @@
 """What the words of the time grammar carry: numbers, lengths, clock times, dates, zones; each from a pattern's match.
 
-Knows no clock and no calendar: `when_phrases` says which days words name, `when` which instants.
+Knows no clock and no calendar: `phrases` says which days words name, `when` which instants.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 Readings that are a choice are told in `Window.why`; what looks like a time and can't be read is told in
 `Reading.unread`, never guessed. A day of a clock change has its 23 or 25 hours. Results carry fixed offsets of the
 asker's zone, so that they compare and subtract right on such days too. Knows nothing of sources, of events ("after
-the deploy" is no time) or of holidays. Words: `when_words`; phrases: `when_phrases`; instants: `when_reader`.
+the deploy" is no time) or of holidays. Words: `words`; phrases: `phrases`; instants: `reader`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from orchestrator.contracts import Window
-from orchestrator.when_phrases import Phrase, Unreadable, phrases
-from orchestrator.when_reader import DAY, Reader
-from orchestrator.when_values import length
-from orchestrator.when_words import fold, tokens
+from orchestrator.when.phrases import Phrase, Unreadable, phrases
+from orchestrator.when.reader import DAY, Reader
+from orchestrator.when.values import length
+from orchestrator.when.words import fold, tokens
 
 LONG = 20_000  # characters read of one text: its first and its last half of them (a pasted log may stand between)
 MOST = 50  # time expressions read in one text: the first and the last ones

@@ -1,0 +1,4 @@
+"""Trust: permission, masking and fencing, where `Incoming` and `ToolResult` are made. The door is the guard itself."""
+
+from orchestrator.cleaning import clean as clean
+from orchestrator.guard.policy import AllowAll as AllowAll
