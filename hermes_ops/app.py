@@ -13,16 +13,19 @@ from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
-from hermes_ops.grasp import grasp, trouble
+from hermes_ops.grasp import Known, grasp, trouble
+from hermes_ops.logs import Decisions, open_log
 from hermes_ops.models import Models
+from hermes_ops.recall.desk import Recall
 from hermes_ops.runtime.local import LocalRuntime
 from hermes_ops.runtime.sinks import UntilCancelled, Watched
 from hermes_ops.settings import Settings
+from hermes_ops.trace.retention import once_a_day
 from memory import Memory, RunInfo, RunStatus, open_memory
 from orchestrator import work
 from orchestrator.agent import Agent
 from orchestrator.context import Past
-from orchestrator.contracts import Answer, Event, Incoming, Json, Principal, Scope, Window, from_json
+from orchestrator.contracts import Answer, Event, Incoming, Json, Principal, Scope, Usage, Window, from_json
 from orchestrator.errors import ConfigError, ModelError, Stopped
 from orchestrator.guard import AllowAll
 from orchestrator.planner import OfflineBrain, supervising
@@ -33,6 +36,7 @@ from subagents import alerts, changes, logs
 from subagents.folder.folder import Folder, open_folder
 
 DOMAINS = (alerts.make, logs.make, changes.make)
+ENDED: dict[str, RunStatus] = {"failed": "failed", "cancelled": "cancelled"}  # of an answer; all others are done
 
 OnEvent = Callable[[Event], None]
 OnTick = Callable[[str, str], None]
@@ -41,13 +45,15 @@ OnTick = Callable[[str, str], None]
 class App:
     """Answers questions, one at a time per call of `answer`. Made by `open_app`."""
 
-    def __init__(self, settings: Settings, memory: Memory, folder: Path | None, offline: bool) -> None:
+    def __init__(self, settings: Settings, memory: Memory, folder: Path | None, offline: bool, log: Decisions) -> None:
         self.settings, self.memory, self.folder = settings, memory, folder
         self.models = Models(settings, offline)
+        self.log = log
         self.guard: Guard = AllowAll(settings.masking_key())
         self._running: set[Stop] = set()
         self.opened: dict[Path, Folder] = {}
         self.threads = work.Threads()
+        self.recall = Recall(memory, settings.memory.sharing(), lambda: self.models.light, settings.memory.notes)
 
     def cancel(self) -> None:
         """Ends all that runs; each answer comes back with what there is so far."""
@@ -66,28 +72,30 @@ class App:
     ) -> Answer:
         """Raises HermesError for what a person has to mend; everything else ends in an Answer.
 
-        `resume`: a run to go on with; else an interrupted run of the same question is gone on with, unless `new`.
+        `session`: a conversation's name, else the message's chat makes it. `resume`: a run to go on with; else an
+        interrupted run of the same question is gone on with, unless `new`.
         """
         limits = self.settings.limits
         stop = Stop(limits.question_soft, limits.question_hard)
         self._running.add(stop)
-        info = await self._claim(incoming, session, resume, new)
-        status: RunStatus = "failed"
+        info = await self._claim(incoming, session or self.recall.session(incoming), resume, new)
+        answer = Answer(info.id, "failed", "")
         try:
             recorded = await self.memory.events.load(info.id)
-            sink = Watched(UntilCancelled(self.memory.events, stop), on_event, on_tick)
+            logged = Watched(
+                UntilCancelled(self.memory.events, stop), self.log.listener(info.question, info.session, recorded)
+            )
+            sink = Watched(logged, on_event, on_tick)
             runtime = LocalRuntime(info.id, "supervisor", sink, recorded)
             answer = await self._answer(info, runtime, stop)
-            await self._keep(info, answer)
-            if answer.status != "failed":
-                status = "cancelled" if answer.status == "cancelled" else "done"
-            return answer
         except Stopped as s:  # before there was anything to answer with
-            status = "cancelled"
-            return Answer(info.id, "cancelled" if s.reason == "cancelled" else "partial", s.reason)
+            answer = Answer(info.id, "cancelled" if s.reason == "cancelled" else "partial", s.reason)
         finally:
             self._running.discard(stop)
-            await self.memory.runs.finish(info.id, status)
+            await self.recall.keep(info, answer)
+            await self.memory.runs.finish(info.id, ENDED.get(answer.status, "done"))
+            await self.recall.settle(info, answer)
+        return answer
 
     async def _claim(self, incoming: Incoming, session: str, resume: str | None, new: bool) -> RunInfo:
         runs = self.memory.runs
@@ -102,8 +110,12 @@ class App:
         return RunInfo(run, masked, session, folder, "running", incoming.at)
 
     async def _answer(self, info: RunInfo, runtime: LocalRuntime, stop: Stop) -> Answer:
+        told = await runtime.step("recall", self.recall.begin, info)
+        if told["only"]:
+            text = await self.recall.tell(info, runtime, told, "")
+            return Answer(info.id, "ok", text, model=self.models.name)
         folder = await self._folder(info, stop)
-        known = await runtime.step("context", self._grasp, folder, info)
+        known = await runtime.step("context", self._grasp, folder, info, told)
         window, scope = from_json(Window, known["window"]), from_json(Scope, known["scope"])
         await self.memory.runs.note(info.id, window=known["window"], scope=known["scope"], model=self.models.name)
         lang, now = known["lang"], datetime.fromisoformat(known["now"])
@@ -119,25 +131,27 @@ class App:
             limits=self.settings.limits,
             lang=lang,
             threads=self.threads,
+            notes=told["notes"]["agents"],
         )
         if asked_back := trouble(known, lang):
             return Answer(info.id, "needs_input", asked_back, window, scope, model=self.models.name)
-        past = Past(turns=tuple((q, a) for q, a in known["turns"]))
         agents = tuple(make(folder.sources()) for make in DOMAINS)
-        answer = await self._ask(ctx, agents, past)
-        return replace(answer, skipped=tuple(dict(s) for s in folder.skipped))
+        answer = await self._ask(ctx, agents, self.recall.past(info, told, known["before"]))
+        text = await self.recall.tell(info, runtime, told, answer.text, lang)
+        usage = answer.usage + from_json(Usage, told["usage"])
+        return replace(answer, text=text, usage=usage, skipped=tuple(dict(s) for s in folder.skipped))
 
-    async def _grasp(self, folder: Folder, info: RunInfo) -> Json:
-        turns = await self.memory.turns.last(info.session, 10) if info.session else []
-        return await grasp(info.question, folder, self.settings.catalogue(), turns)
+    async def _grasp(self, folder: Folder, info: RunInfo, told: Json) -> Json:
+        return await grasp(info.question, folder, self.settings.catalogue(), from_json(Known, told["known"]))
 
     async def _ask(self, ctx: Context, agents: tuple[Agent, ...], past: Past) -> Answer:
         if self.models.offline:
-            return replace(await self._by_rules(ctx, agents), offline=True)
+            return replace(await self._by_rules(ctx, agents, past), offline=True)
         desk = Supervisor(
             agents,
             prompt(),
             self.models.brain,
+            self.recall.tools,
             manner=Manner(uncited=self.settings.uncited),
             steps=ctx.limits.supervisor_steps,
         )
@@ -148,22 +162,17 @@ class App:
         kept: list[Answer] = []
 
         async def work(runtime: Runtime) -> Json:
-            kept.append(await self._by_rules(replace(ctx, runtime=runtime), agents))
+            kept.append(await self._by_rules(replace(ctx, runtime=runtime), agents, past))
             return {}
 
         ctx.runtime.emit("fallback", {"why": why})
         await ctx.runtime.branch("offline", work)
         return replace(kept[0], offline=True, fallback=why)
 
-    async def _by_rules(self, ctx: Context, agents: tuple[Agent, ...]) -> Answer:
-        cast = Agent("supervisor", "", "", (), playbook=supervising(agents))
+    async def _by_rules(self, ctx: Context, agents: tuple[Agent, ...], past: Past) -> Answer:
+        cast = Agent("supervisor", "", "", (), playbook=supervising(agents, past.asked))
         desk = Supervisor(agents, "", lambda agent: OfflineBrain(), manner=Manner("mark"), cast=cast)
         return await desk.answer(ctx, Past())
-
-    async def _keep(self, info: RunInfo, answer: Answer) -> None:
-        if info.session and answer.status != "cancelled":
-            asked = info.question
-            await self.memory.turns.add(info.session, info.id, asked.text, answer.text, answer.status, asked.at)
 
     async def _folder(self, info: RunInfo, stop: Stop) -> Folder:
         """The folder of this run, recognised once; in a thread, so that Ctrl-C works meanwhile."""
@@ -171,7 +180,7 @@ class App:
         if path is None:
             raise ConfigError("No folder was given: say which exported files to read with --folder DIR.")
         if path not in self.opened:
-            given = {"path": path, "cache_dir": self.settings.data_dir / "index"}
+            given = {"path": path, "cache_dir": self.settings.data_dir / "index", "mask": self.guard.mask}
             self.opened[path] = await stop.race(work.run(open_folder, given, "io", None, self.threads))
         return self.opened[path]
 
@@ -184,12 +193,15 @@ def prompt() -> str:
 async def open_app(settings: Settings, folder: Path | None = None, offline: bool = False) -> AsyncIterator[App]:
     """Opens the store, checks the folder, and closes everything at the end. Raises ConfigError and StoreError."""
     memory = open_memory(settings.database_url)
-    app = App(settings, memory, folder, offline)
-    try:
-        yield app
-    finally:
-        await app.models.aclose()
-        for opened in app.opened.values():
-            opened.close()
-        app.threads.close()
-        await memory.close()
+    with open_log(settings.log, settings.data_dir) as log:
+        app = App(settings, memory, folder, offline, log)
+        try:
+            async with once_a_day(memory, settings.trace, settings.data_dir):
+                yield app
+        finally:
+            await app.recall.close()
+            await app.models.aclose()
+            for opened in app.opened.values():
+                opened.close()
+            app.threads.close()
+            await memory.close()

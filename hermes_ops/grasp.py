@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from memory import Turn
+from hermes_ops.recall.followups import ASKS_WHICH, Former, Own, Tied, tie
+from hermes_ops.recall.glossary import with_chinese
 from orchestrator import scope as scopes
 from orchestrator import when
-from orchestrator.contracts import Incoming, Json, Window, to_json
-from orchestrator.scope import Catalogue
+from orchestrator.contracts import Incoming, Json, Scope, Window, to_json
+from orchestrator.scope import Catalogue, Resolved
 from subagents.folder.folder import Folder
 from subagents.sources import Coverage
 
@@ -19,25 +20,76 @@ SHORT = timedelta(hours=26)  # a folder that spans less is looked at as a whole 
 HOUR = timedelta(hours=1)
 
 
-async def grasp(asked: Incoming, folder: Folder, catalogue: Catalogue, turns: Sequence[Turn]) -> Json:
-    """JSON: now, window, scope, unknown service names with their nearest, unread times, language, turns."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What memory knows before a question is read: what the question before was about, and what the person prefers
+    ("" where nothing is)."""
+
+    former: Former | None = None
+    environment: str = ""
+    services: str = ""
+    zone: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a question belongs. `window` None: no time was named, nor taken over from the question before."""
+
+    window: Window | None
+    unread: tuple[str, ...]
+    resolved: Resolved
+    tied: Tied
+
+
+async def grasp(asked: Incoming, folder: Folder, catalogue: Catalogue, known: Known = Known()) -> Json:
+    """JSON: now, window, scope, unknown service names with their nearest, unread times, language, and the questions
+    before that it goes on from."""
     coverage = folder.coverage()
     now = anchor(asked, coverage)
-    reading = when.resolve(asked.text, now, asked.zone)
-    window = reading.window or usual(now, coverage, asked.zone)
-    resolved = scopes.resolve(asked.text, catalogue.learnt(coverage.services))
+    zone = asked.zone if asked.zoned else known.zone or asked.zone
+    place = locate(asked, now, zone, catalogue.learnt(coverage.services), known)
+    window, scope = place.window or usual(now, coverage, zone), place.resolved.scope
     found = {
         "now": now.isoformat(),
         "window": to_json(window),
-        "scope": to_json(resolved.scope),
-        "unknown": [[name, list(near)] for name, near in resolved.unknown],
-        "unread": list(reading.unread) if reading.window is None else [],
-        "lang": "zh" if CJK.search(asked.text) or asked.locale.startswith("zh") else "en",
-        "turns": [[t.question, t.answer] for t in turns],
+        "scope": to_json(scope),
+        "unknown": [[name, list(near)] for name, near in place.resolved.unknown],
+        "unread": list(place.unread) if place.window is None else [],
+        "lang": known.language or ("zh" if CJK.search(asked.text) or asked.locale.startswith("zh") else "en"),
+        "before": list(place.tied.asked),
         "data_zone": coverage.zone,
     }
-    note = {"window": when.say(window), "why": window.why, "scope": scopes.say(resolved.scope), "now": found["now"]}
+    note = {"window": when.say(window), "why": window.why, "scope": scopes.say(scope), "now": found["now"]}
     return {"note": note, **found}
+
+
+def locate(asked: Incoming, now: datetime, zone: str, catalogue: Catalogue, known: Known) -> Place:
+    """Time and scope of a question: its own words, then the question before if it goes on from it, then the person's
+    defaults."""
+    text = asked.text
+    reading = when.resolve(text, now, zone)
+    own = scopes.resolve(text, catalogue)
+    if not own.scope.services and not own.unknown:
+        broad = with_chinese(catalogue)
+        if scopes.resolve(text, broad).scope.services:
+            catalogue, own = broad, scopes.resolve(text, broad)
+    said = Own(reading, bool(own.scope.services or own.unknown), own.scope.said)
+    tied = tie(text, said, known.former, asked.at, now, zone)
+    wanted = preferred(known, catalogue)
+    if ASKS_WHICH.search(text):
+        wanted = replace(wanted, services=())
+    resolved = scopes.resolve(text, catalogue, tied.scope, wanted)
+    if tied.stranger:
+        resolved = replace(resolved, unknown=(*resolved.unknown, (tied.stranger, ())))
+    return Place(tied.window or reading.window, reading.unread, resolved, tied)
+
+
+def preferred(known: Known, catalogue: Catalogue) -> Scope:
+    """The person's defaults by the catalogue's names; a service that isn't there counts for nothing."""
+    services = scopes.resolve(known.services, catalogue).scope.services if known.services else ()
+    named = scopes.resolve(f"{known.environment} environment", catalogue).scope.environment
+    return Scope(named or known.environment, services)
 
 
 def anchor(asked: Incoming, coverage: Coverage) -> datetime:

@@ -16,14 +16,19 @@ class Models:
 
     def __init__(self, settings: Settings, offline: bool) -> None:
         model = settings.model
-        endpoints = () if offline else model.endpoints()
+        endpoints = () if offline else tuple(map(settings.priced, model.endpoints()))
         limiter = RateLimiter(model.calls_per_minute) if model.calls_per_minute else NoLimit()
         self._main = Gateway(endpoints, limiter) if endpoints else None
         light = model.light_endpoint()
-        self._light = Gateway([light], limiter) if light and endpoints else self._main
+        self._light = Gateway([settings.priced(light)], limiter) if light and endpoints else self._main
         self._tiers = Tiers(settings.limits.history_tokens)
         self.offline = self._main is None
         self.name = self._main.name if self._main else NAME
+
+    @property
+    def light(self) -> Gateway | None:
+        """The model for summaries and extraction: the light one, else the first; None offline."""
+        return self._light
 
     def brain(self, agent: Agent) -> Brain:
         """A brain for one loop of `agent`."""

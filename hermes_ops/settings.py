@@ -8,6 +8,7 @@ valid. Secrets stand in the environment or a file of their own, never in the TOM
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,6 +16,7 @@ from platformdirs import user_data_path
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 
 from hermes_ops.keys import masking_key, read_secret, read_url
+from hermes_ops.recall.sessions import Sharing
 from hermes_ops.zones import find_zone
 from orchestrator.errors import ConfigError
 from orchestrator.gateway.endpoint import Endpoint, Price
@@ -42,6 +44,12 @@ def _web_address(url: str) -> str:
     return url
 
 
+def _http_proxy(url: str) -> str:
+    if url.lower().startswith("socks"):
+        raise ValueError("is a SOCKS proxy, which can't be used: give an HTTP proxy (http://HOST:PORT) in front of it")
+    return _web_address(url)
+
+
 def _positive(limits: Limits) -> Limits:
     for name in Limits.__dataclass_fields__:
         if not getattr(limits, name) > 0:
@@ -53,6 +61,7 @@ def _positive(limits: Limits) -> Limits:
 
 Secret = Annotated[SecretStr, BeforeValidator(read_secret)]
 Url = Annotated[str, AfterValidator(_web_address)]
+Proxy = Annotated[str, AfterValidator(_http_proxy)]
 Zone = Annotated[str, AfterValidator(_known_zone)]
 Profile = Annotated[str, AfterValidator(_known_profile)]
 Seconds = Annotated[float, Field(gt=0)]
@@ -74,7 +83,7 @@ class OneModel(Section):
     stream: bool | None = None
     tools: Literal["native", "text"] = "native"
     timeout: Seconds = 60.0
-    proxy: str = ""
+    proxy: Proxy = ""
     ca: str = ""
     price: Price | None = None
 
@@ -122,6 +131,35 @@ class EnvironmentSettings(Section):
     aliases: tuple[str, ...] = ()
 
 
+class MemorySettings(Section):
+    """`share_threads`: a thread is one conversation of all who write in it; `share_chats`: so is a group's main chat;
+    `notes`: persons' preferences are kept."""
+
+    share_threads: bool = True
+    share_chats: bool = False
+    notes: bool = True
+
+    def sharing(self) -> Sharing:
+        return Sharing(self.share_threads, self.share_chats)
+
+
+class TraceSettings(Section):
+    """How long runs are kept; 0: for ever."""
+
+    keep_days: Annotated[int, Field(ge=0)] = 30
+    keep_mb: Annotated[int, Field(ge=0)] = 1000
+
+
+class LogSettings(Section):
+    """One JSON line a decision. `level`: "info" names and figures, "debug" questions, reasons, arguments and answers as
+    well; `prompts`: whole prompts and replies too; `file`: in the data directory, "" for none."""
+
+    level: Literal["off", "info", "debug"] = "info"
+    file: str = "decisions.jsonl"
+    stderr: bool = False
+    prompts: bool = False
+
+
 class Settings(Section):
     """`zone` "": the machine's; `language` "auto": the question's; `uncited`: what happens to an answer that cites no
     evidence; `database_url` "": an SQLite file in `data_dir`."""
@@ -133,6 +171,10 @@ class Settings(Section):
     uncited: Literal["send_back", "mark"] = "send_back"
     model: ModelSettings = ModelSettings()
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
+    prices: dict[str, Price] = Field(default_factory=dict)
+    memory: MemorySettings = MemorySettings()
+    trace: TraceSettings = TraceSettings()
+    log: LogSettings = LogSettings()
     services: dict[str, ServiceSettings] = Field(default_factory=dict)
     environments: dict[str, EnvironmentSettings] = Field(default_factory=dict)
 
@@ -156,6 +198,10 @@ class Settings(Section):
         fields = ("aliases", "team", "depends_on", "tier", "environment")
         services = (Service(n, **{f: getattr(s, f) for f in fields}) for n, s in self.services.items())
         return Catalogue(tuple(services), tuple(Environment(n, e.aliases) for n, e in self.environments.items()))
+
+    def priced(self, endpoint: Endpoint) -> Endpoint:
+        """With the price of its model's name, where it has none of its own."""
+        return endpoint if endpoint.price else replace(endpoint, price=self.prices.get(endpoint.model))
 
     def masking_key(self) -> bytes:
         """This installation's key for masked values. Raises StoreError."""

@@ -88,7 +88,7 @@ class Traces:
         texts = 0
         if before is not None:
             gone = await self._oldest(most, before)
-            texts = await self._remove(gone)
+            texts = await self.remove(gone)
         left = await self._desk.read(_stored)
         resumable = (now or datetime.now(UTC)) - timedelta(seconds=RESUME_SECONDS)
         for _ in range(ROUNDS):
@@ -97,7 +97,7 @@ class Traces:
             part = await self._enough(left - keep_bytes, await self._oldest(most - len(gone), resumable))
             if not part:
                 break
-            texts += await self._remove(part)
+            texts += await self.remove(part)
             gone += part
             left = await self._desk.read(_stored)
         return Pruned(len(gone), texts, left)
@@ -125,7 +125,7 @@ class Traces:
                 taken.append(run)
         return taken
 
-    async def _remove(self, ids: Sequence[str]) -> int:
+    async def remove(self, ids: Sequence[str]) -> int:
         """Removes the runs, and the texts that no other run refers to. Gives the number of texts."""
         loose: set[str] = set()
         for part in _parts(ids):

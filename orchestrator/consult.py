@@ -31,7 +31,7 @@ async def consult(
     inner = replace(ctx, window=window, stop=ctx.stop.child(min(agent.seconds, ctx.limits.subagent_seconds)))
     brain = brains(agent)
     brief = {**ask, "earlier": [to_json(found) for found in earlier]}
-    messages = opening(agent.prompt, Past(), request(inner, ask, earlier))
+    messages = opening(agent.prompt, Past(ctx.notes), request(inner, ask, earlier))
     try:
         found = gather(agent, await run(agent, messages, inner, brain, brief))
     except ModelError as e:

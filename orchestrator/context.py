@@ -34,17 +34,20 @@ class Tiers:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What memory gives for a question: notes on the person, the summary of older turns, the last turns."""
+    """What memory gives for a question: notes on the person, the summary of older turns, the last turns, and the
+    questions that this one goes on from, the newest first."""
 
     notes: str = ""
     summary: str = ""
     turns: tuple[tuple[str, str], ...] = ()  # (question, answer), oldest first
+    asked: tuple[str, ...] = ()
 
 
 def opening(prompt: str, past: Past, question: str) -> list[Message]:
     """System prompt, then what came before, then the question: what changes least stands first."""
     messages: list[Message] = [{"role": "system", "content": prompt}]
-    before = [text for text in (past.notes, past.summary) if text]
+    earlier = f"Summary of earlier turns:\n{past.summary}" if past.summary else ""
+    before = [text for text in (past.notes, earlier) if text]
     if before:
         messages.append({"role": "system", "content": "\n\n".join(before)})
     for asked, answered in past.turns:

@@ -98,7 +98,8 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """One message of a person, already masked. `at`: when it was sent (`anchored`: set by hand); `attempt`: from 0."""
+    """One message of a person, already masked. `at`: when it was sent; `anchored`, `zoned`: that time, that zone was set
+    by hand; `attempt`: from 0."""
 
     id: str
     text: str
@@ -114,6 +115,7 @@ class Incoming:
     attachments: tuple[Attachment, ...] = ()
     attempt: int = 0
     anchored: bool = False
+    zoned: bool = False
 
 
 # ── what tools and agents give back ───────────────────────────────────────────────────────────

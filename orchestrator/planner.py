@@ -15,9 +15,9 @@ from orchestrator.contracts import Findings, Json, Message, Reply, ToolCall, Usa
 
 NAME = "offline"
 CAUSE = re.compile(
-    r"为什么|为何|为啥|怎么回事|什么原因|原因|根因|引起|导致|造成|哪次|谁改|怎么了|出了什么|发生了什么|排查|定位|[搞弄打]挂"
-    r"|\b(?:why|causes?|caused|because|root[- ]cause|what happened|what went wrong|brok?e|breaks|blame|culprit|investigate|diagnose"
-    r"|which (?:deploy|release|change|commit)\w*)\b",
+    r"为什么|为何|为啥|怎么回事|原因|根因|引起|导致|造成|哪次|谁改|怎么了|出了什么|发生了什么|排查|定位|[搞弄打]挂"
+    r"|\b(?:why|causes?|caused|because|root[- ]cause|what happened|what went wrong|broke|breaks|blame|culprit"
+    r"|investigate|diagnose|which (?:deploy|release|change|commit)\w*)\b",
     re.IGNORECASE,
 )
 STATE = re.compile(
@@ -28,12 +28,14 @@ STATE = re.compile(
 )
 ABOUT = re.compile(
     r"是什么意思|什么是|什么叫|是什么[?？]|含义|区别|怎么用|如何使用|解释一下"
-    r"|\bwhat(?: is| are|'s) (?:an? |the )?[\w %/-]+\?*$|\bwhat does .* mean\b|\b(?:explain|define|difference between)\b|\bhow (?:do|does) .* work\b",
+    r"|\bwhat(?: is| are|'s) (?:an? |the )?[\w %/-]+\?*$|\bwhat does .* (?:mean|stand for)\b"
+    r"|\b(?:explain|define|difference between)\b|\bhow (?:do|does) .* work\b",
     re.IGNORECASE,
 )
 THEN = re.compile(  # a time makes it a question about what is or was, whatever its form
     r"现在|目前|当前|此刻|刚才|今天|今晚|今早|昨|前天|上周|上个月|最近|\d+ ?点|\d:\d\d"
-    r"|\b(?:now|currently|today|tonight|yesterday|since|at the moment|last (?:night|week|hour)|this (?:morning|week))\b",
+    r"|\b(?:now|currently|today|tonight|yesterday|since|at the moment|last (?:night|week|hour)|this (?:morning|week))"
+    r"\b",
     re.IGNORECASE,
 )
 HELLO_ZH = (
@@ -68,13 +70,15 @@ class OfflineBrain:
         return {"role": "assistant", "content": reply.text, **({"tool_calls": calls} if calls else {})}
 
 
-def supervising(agents: Sequence[Agent]) -> Playbook:
-    """The supervisor's playbook: ask those whose domain is named, then put their summaries together."""
+def supervising(agents: Sequence[Agent], before: Sequence[str] = ()) -> Playbook:
+    """The supervisor's playbook: ask those whose domain is named, then put their summaries together. `before`: the
+    questions that this one goes on from, the newest first."""
 
     def play(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
         if turn.taken:
             return compose(turn, agents)
-        chosen = choose(turn.ctx.question.text, agents, bool(turn.ctx.scope.services))
+        text = _telling((turn.ctx.question.text, *before), agents)
+        chosen = choose(text, agents, bool(turn.ctx.scope.services))
         if not chosen:
             return introduce(turn, agents)
         parts = [_part(a, chosen, turn) for a in chosen]
@@ -83,6 +87,12 @@ def supervising(agents: Sequence[Agent]) -> Playbook:
         return [(f"ask_{p['agent']}", {k: p[k] for k in ("task", "reason")}) for p in parts]
 
     return play
+
+
+def _telling(texts: Sequence[str], agents: Sequence[Agent]) -> str:
+    """The first of the questions that says by itself whom it concerns: "and payment?" is asked like the one before."""
+    told = (t for t in texts if CAUSE.search(t) or STATE.search(t) or any(_cue(t, a) for a in agents))
+    return next(told, texts[0])
 
 
 def choose(text: str, agents: Sequence[Agent], names_service: bool) -> list[tuple[Agent, str]]:

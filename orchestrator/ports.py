@@ -117,7 +117,8 @@ class Limits:
 class Context:
     """Everything fixed for a run, bound to one path of it. `window` and `scope` were resolved by code, once.
 
-    `asked`: how often each sub-agent was asked before this path, which keeps evidence ids apart.
+    `asked`: how often each sub-agent was asked before this path, which keeps evidence ids apart; `notes`: what the
+    person prefers, as a text for a sub-agent's prompt.
     """
 
     question: Incoming
@@ -132,3 +133,4 @@ class Context:
     lang: Literal["zh", "en"] = "en"
     asked: Mapping[str, int] = field(default_factory=dict)
     threads: Threads = field(default_factory=Threads)
+    notes: str = ""

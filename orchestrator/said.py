@@ -55,7 +55,7 @@ def digest(turn: Turn) -> str:
 def _line(taken: Taken) -> str:
     result = taken.result
     first = next((row for row in result.text.splitlines() if row.strip()), "")
-    cite = f" [{taken.id}]" if taken.id else ""
+    cite = f" [{taken.id}]" if taken.id and result.status in ("ok", "no_data") else ""
     return f"{taken.call.name}: {result.status}: {first[:200]}{cite}"
 
 

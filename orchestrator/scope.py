@@ -26,7 +26,7 @@ _PLAIN = {"test", "testing", "测试", "dev", "development", "开发", "qa", "st
 _ALL = re.compile(r"(?:所有|全部)的?服务|各个?服务|全站|\b(?:all|every|any) services?\b", re.IGNORECASE)
 _WORD = r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*"
 _CALLED = re.compile(
-    rf"(?<![A-Za-z0-9_-])(?P<before>{_WORD})\s?(?:服务|微服务|应用)|(?:服务|service)\s?[`'\"“「]?(?P<after>{_WORD})"
+    rf"(?<![A-Za-z0-9_-])(?P<before>{_WORD})\s?(?:服务|微服务|应用)|(?:服务|service(?![A-Za-z]))\s?[`'\"“「]?(?P<after>{_WORD})"
     rf"|(?<![A-Za-z0-9_-])(?P<en>{_WORD})\s(?:service|svc)(?![A-Za-z])",
     re.IGNORECASE,
 )

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from orchestrator.contracts import Json, ToolResult, dumps, to_json
 from orchestrator.errors import Fatal, HermesError, Stopped
+from orchestrator.guard import masked
 from orchestrator.ports import Context
 from orchestrator.schema import arguments_of, fit, schema_of, split_doc
 from orchestrator.work import Work, run
@@ -130,14 +131,3 @@ def _safe(result: ToolResult, ctx: Context, cap: int) -> ToolResult:
     figures = tuple(replace(f, labels=masked(dict(f.labels), mask)) for f in result.figures)
     gaps, query = tuple(map(mask, result.gaps)), mask(result.query)
     return replace(result, text=text, data=masked(result.data, mask), figures=figures, gaps=gaps, query=query)
-
-
-def masked(data: Json, mask: Callable[[str], str], key: str = "") -> Json:
-    """JSON data with every string masked; a value is looked at together with its key (`{"password": …}`)."""
-    if isinstance(data, dict):
-        return {k: masked(v, mask, k) for k, v in data.items()}
-    if isinstance(data, list | tuple):
-        return [masked(v, mask, key) for v in data]
-    if not isinstance(data, str):
-        return data if data is None or isinstance(data, int | float) else mask(str(data))
-    return mask(f"{key}={data}").removeprefix(f"{key}=") if key else mask(data)

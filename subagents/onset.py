@@ -7,8 +7,8 @@ values over level + spread that lasts. Knows nothing of logs or metrics; the unc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from math import sqrt
 from statistics import median
 
@@ -92,6 +92,12 @@ def spread_out(counts: Mapping[datetime, int], covered: Window, width: timedelta
     return values
 
 
+def whole_bins(covered: Window, width: timedelta) -> Window:
+    """Begun at a whole bin of the clock: counts come by whole minutes."""
+    over = (covered.start - datetime(2000, 1, 1, tzinfo=UTC)) % width
+    return replace(covered, start=covered.start - over)
+
+
 def rises(counts: Mapping[datetime, int], covered: Window, width: timedelta, usual_until: datetime) -> list[Rise]:
     """The rises of a counted series, in order. `usual_until`: what lies before it counts as usual, if it is enough.
 
@@ -99,7 +105,7 @@ def rises(counts: Mapping[datetime, int], covered: Window, width: timedelta, usu
     """
     for scale in SCALES:
         wide = width * scale
-        values = spread_out(counts, covered, wide)
+        values = spread_out(counts, covered := whole_bins(covered, wide), wide)
         if len(values) < LASTS:
             return []
         before = values[: max(0, (usual_until - covered.start) // wide)]

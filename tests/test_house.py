@@ -108,11 +108,13 @@ def test_a_registry_host_is_found() -> None:
 
 
 def test_sums_over_files_are_limited() -> None:
-    files = [File("orchestrator/loop.py", "x = 1\n" * 121), File("orchestrator/gateway/a.py", "x = 1\n" * 10)]
-    sums = check_house.measures(files)
+    paths = {"orchestrator/loop.py": 121, "orchestrator/gateway/a.py": 10, "orchestrator/new/a.py": 1}
+    sums = check_house.measures([File(path, "x = 1\n" * lines) for path, lines in paths.items()])
     assert sums["loop"] == (121, 120)
-    assert sums["reading path"][0] == 121
-    assert sums["kernel"][0] == 131
+    assert sums["reading path"][0] == sums["kernel: core"][0] == 121
+    assert sums["kernel: gateway"][0] == 10
+    assert sums["kernel: new"] == (1, 0), "a new room of the kernel needs a limit, and a decision"
+    assert sums["kernel"][0] == 132
 
 
 def test_the_command_prints_the_breach_and_fails(tmp_path: Path) -> None:

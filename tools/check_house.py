@@ -11,6 +11,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,7 +48,13 @@ FUNCTION_LINES = 40
 NESTING = 3
 LOOP_LINES = 120
 READING_LINES = 700
-KERNEL_LINES = 3_200  # the gateway, its dialects and profiles included; docs/DECISIONS.md has the reason
+KERNEL_LINES = {  # part of orchestrator/ → its limit; docs/DECISIONS.md has the reasons
+    "core": 2_500,
+    "gateway": 1_600,
+    "evidence": 1_600,
+    "when": 1_200,
+    "guard": 500,
+}
 LOOP = "orchestrator/loop.py"
 READING_PATH = tuple(f"orchestrator/{name}.py" for name in ("contracts", "ports", "loop", "tool", "supervisor"))
 
@@ -216,13 +223,23 @@ SOURCE_RULES = (arrows, doors, late_imports, changing_globals, docstrings, sizes
 # ── the whole ─────────────────────────────────────────────────────────────────────────────────
 
 
+def part(path: str) -> str:
+    """Which part of the kernel a file is: one of its rooms, or "core"."""
+    inside = path.removeprefix("orchestrator/")
+    return inside.partition("/")[0] if "/" in inside else "core"
+
+
 def measures(files: list[File]) -> dict[str, tuple[int, int]]:
-    """What is measured over several files: name → (lines, limit)."""
+    """What is measured over several files: name → (lines, limit). A room of the kernel without a limit has none: 0."""
     lines = {file.path: file.lines for file in files}
+    kernel = Counter[str]()
+    for path in filter(lambda p: p.startswith("orchestrator/"), lines):
+        kernel[part(path)] += lines[path]
     return {
         "loop": (lines.get(LOOP, 0), LOOP_LINES),
         "reading path": (sum(lines.get(path, 0) for path in READING_PATH), READING_LINES),
-        "kernel": (sum(n for path, n in lines.items() if path.startswith("orchestrator/")), KERNEL_LINES),
+        **{f"kernel: {name}": (kernel[name], KERNEL_LINES.get(name, 0)) for name in {**KERNEL_LINES, **kernel}},
+        "kernel": (kernel.total(), sum(KERNEL_LINES.values())),
     }
 
 

@@ -73,7 +73,8 @@ def make_incoming(request: Request, settings: Settings) -> Incoming:
     text = AllowAll(settings.masking_key()).mask(request.text)
     locale = request.locale if settings.language == "auto" else settings.language
     asked = f"cli-{secrets.token_hex(6)}"
-    return Incoming(asked, text, at, zone, user=request.user, locale=locale, anchored=request.now is not None)
+    by_hand = {"anchored": request.now is not None, "zoned": request.zone is not None}
+    return Incoming(asked, text, at, zone, user=request.user, locale=locale, **by_hand)
 
 
 async def _answered(
@@ -96,7 +97,7 @@ def _interruptible(cancel: Callable[[], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     hit: list[threading.Timer] = []
 
-    def on_sigint(number: int, frame: FrameType | None) -> None:
+    def on_signal(number: int, frame: FrameType | None) -> None:
         if hit:
             os._exit(CANCELLED)
         say("Stopping; what was found so far follows. Ctrl-C again ends at once.")
@@ -106,8 +107,10 @@ def _interruptible(cancel: Callable[[], None]) -> Iterator[None]:
         hit.append(timer)
         loop.call_soon_threadsafe(cancel)
 
-    former = signal.signal(signal.SIGINT, on_sigint)  # not the loop's: a blocked loop must be left as well
+    # not the loop's handlers: a blocked loop must be left as well
+    former = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, former)
+        for number, handler in former.items():
+            signal.signal(number, handler)

@@ -7,8 +7,11 @@ from typing import Annotated
 import typer
 
 from hermes_ops.cli import late
+from hermes_ops.cli.chat import chat
 from hermes_ops.cli.demo import demo
+from hermes_ops.cli.doctor import doctor
 from hermes_ops.cli.evals import evaluate
+from hermes_ops.cli.init import init
 from hermes_ops.cli.inputs import (
     Request,
     check_clock,
@@ -19,6 +22,7 @@ from hermes_ops.cli.inputs import (
     terminal_locale,
 )
 from hermes_ops.cli.options import AsJson, Folder, New, Now, Offline, Resume, Session, User, Zone
+from hermes_ops.cli.trace import group as trace
 from hermes_ops.version import VERSION
 
 app = typer.Typer(
@@ -71,3 +75,7 @@ def ask(
 
 app.command()(demo)
 app.command(name="eval")(evaluate)
+app.add_typer(trace, name="trace")
+app.command()(init)
+app.command()(doctor)
+app.command()(chat)

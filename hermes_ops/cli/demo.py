@@ -21,7 +21,7 @@ from hermes_ops.cli.inputs import Request, check_clock, read_now, read_question,
 from hermes_ops.cli.options import AsJson, Now, Zone
 from orchestrator.errors import ConfigError
 
-SEED = 126
+SEED = 434
 
 
 def demo(

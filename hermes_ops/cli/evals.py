@@ -21,13 +21,14 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Measure answers against cases with known right ones."""
+    from hermes_ops.evals.suite import load as load_suite
+
+    cases = load_suite(suite).first(limit).repeated(repeat)  # what is wrong there is said before the rest is imported
     from hermes_ops.evals import runner
     from hermes_ops.evals.rates import rates
     from hermes_ops.evals.result import Result
-    from hermes_ops.evals.suite import load as load_suite
     from hermes_ops.loading import load
 
-    cases = load_suite(suite).first(limit).repeated(repeat)
     settings = runner.with_model(load(), model)
     outcomes = runner.run(cases.cases, settings, offline)
     used = settings.model.model if settings.model.model and not offline else "offline"

@@ -113,7 +113,7 @@ def _incident(
     at = onset - delay - timedelta(seconds=rng.randint(20, 240))
     lasts = timedelta(minutes=rng.randint(25, 80), seconds=rng.randint(0, 59))
     end = None if variant.open else onset + lasts
-    host, flag, share = rng.choice(names.PROVIDERS), rng.choice(names.FLAGS), rng.uniform(0.3, 0.7)
+    host, flag, share = rng.choice(names.PROVIDERS), rng.choice(names.FLAGS), rng.uniform(0.4, 0.85)
     found = Incident(cause, FAULTS[name], origin, asked, onset, end, share, host, flag)
     if cause not in ("deploy", "config", "flag"):
         return found

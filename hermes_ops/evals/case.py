@@ -68,3 +68,4 @@ class Case:
     window: Span | None = None
     cause: WantedCause | None = None
     verified: bool = False  # nothing in the answer may be marked as not borne out
+    whole: bool = False  # no file of the folder may be left unread

@@ -41,7 +41,7 @@ def filled(case: Case, truth: Truth) -> Case:
         other = truth.other.cause.ids if truth.other else ()
         cause = WantedCause(truth.trouble.cause.verdict, truth.trouble.cause.ids, (*truth.decoys, *other))  # type: ignore[arg-type]
     return replace(case, question=asked.text, now=truth.now, zone=truth.zone, route=asked.route, figures=wanted,
-                   cause=cause, verified=True, status=("ok", "partial"))  # fmt: skip
+                   cause=cause, verified=True, whole=True, status=("ok", "partial"))  # fmt: skip
 
 
 def _asked(case: Case, truth: Truth) -> Question:

@@ -50,6 +50,8 @@ def _checks(case: Case, answer: Answer) -> Iterator[Check]:
         yield Check("window", same, f"window {_span(got)}, wanted {_span(want)}")
     if case.verified:
         yield Check("verified", not answer.unverified, f"not borne out: {_list(answer.unverified)}")
+    if case.whole:
+        yield Check("whole", not answer.skipped, f"not read: {_list(str(s) for s in answer.skipped)}")
     if case.cause is not None:
         yield from _cause(answer, case.cause)
 

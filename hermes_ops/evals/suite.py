@@ -20,7 +20,7 @@ from hermes_ops.evals.case import Case
 from orchestrator.errors import ConfigError
 
 CASES: TypeAdapter[Case] = TypeAdapter(Case)
-CHECKS = ("status", "route", "facts", "forbidden", "figures", "window", "cause", "verified")
+CHECKS = ("status", "route", "facts", "forbidden", "figures", "window", "cause", "verified", "whole")
 
 
 class Made(BaseModel):

@@ -22,6 +22,7 @@ WORDS, CHARACTERS = 7, 14  # a question without a subject is no longer than this
 DAY = timedelta(days=1)
 
 OPENS = re.compile(  # says that it goes on, whatever else it names
+    r"(?:(?:ok|okay|so|well|right|hmm|fine|嗯|哦|噢|好的?|行|对了|请)[\s,，]+)*"
     r"(?:那么?|再|还有|同样|同一|换[成到个]?|改[成看]|继续|接着|然后|往[前后]|[上下前后]一个?(?:小时|天|周|段)|展开|详细|具体|扩大|放宽|放大"
     r"|缩小|顺便|(?:对比|相比)"
     r"|(?:and|what about|how about|what of|then|same|again|also|go on|continue|tell me more|more|expand|elaborate"
@@ -31,8 +32,20 @@ OPENS = re.compile(  # says that it goes on, whatever else it names
 REFERS = re.compile(  # means something that was spoken of
     r"它|他们|它们|这个|那个|这些|那些|这段|那段|这次|那次|该服务|上面|上述|刚才|前面|当时|那时|同期|同一|第[一二三四五六七八九十\d]+[条个项点]"
     r"|再[往早晚看]|往[前后]推?"
-    r"|\b(?:its?|that|this|those|these|they|them|their|there|same|former|above|(?:first|second|third|last) one"
+    r"|\b(?:its?|that|this|those|these|they|them|their|there|same|former|above|the (?:first|second|third|other|worst|top|last one)"
     r"|(?:before|after) (?:that|this)|earlier|previous|another)\b",
+    re.IGNORECASE,
+)
+THEN = re.compile(  # the time that was spoken of
+    r"当时|那时候?|那会儿?|那段|这段|那次|这次|同期|\b(?:back then|(?:at|around|in|during|over) (?:that|this) (?:time|point|window|period"
+    r"|stretch)|meanwhile)\b|(?<!and )\bthen\s*[?？.]?$",
+    re.IGNORECASE,
+)
+TOO = re.compile(r"也(?:有|是|会|出|受|一样|这样|报)|\b(?:too|as well|likewise|either)\s*[?？.]?$", re.IGNORECASE)
+FILLING = re.compile(  # words that ask for nothing of their own
+    r"帮我|给我|麻烦|请|也|都|再|就|只|单独|查|看|瞧|一?下|换|成|到|试试|服务|系统|[那这]边|的|呢|吧|和|跟|与|以及"
+    r"|\b(?:and|or|the|an?|do|same|for|in|on|of|with|at|just|only|please|pls|check|look|see|show|me|try|switch|to|too|also"
+    r"|services?|instead|thanks|here|can|could|you|let'?s)\b",
     re.IGNORECASE,
 )
 ASKS_WHICH = re.compile(
@@ -55,14 +68,14 @@ SAME = re.compile(
     re.IGNORECASE,
 )
 SHIFT = re.compile(
-    r"往[前后]|再[前后早晚]|[前后][一两二三半\d]|[上下]一?个?(?:小时|天|周)|接下来|后续|[前后]推"
+    r"往[前后]|再[前后早晚]|[前后]面?[一两二三半\d]|[上下]一?个?(?:小时|天|周)|接下来|后续|[前后]推"
     r"|\b(?:before|after|earlier|later|prior|previous|next|following|back|forward|preceding)\b",
     re.IGNORECASE,
 )
 _LEAD = r"(?:那么?|再|然后|and|what about|how about|so|then)?[\s,，]*"
 _TAIL = r"(?:一点|一些|一段|那段|的?(?:情况|时候|时间))?(?:看看|怎么样|如何)?呢?[\s?？。.!！]*"
 BEFORE = re.compile(
-    rf"{_LEAD}(?:在?(?:这|那|此)?之前|再?更?早|往前|再往前|上一段|前一段"
+    rf"{_LEAD}(?:在?(?:这|那|此)?之前|再?更?早(?:之前|以前|些时候)?|往前|再往前|上一段|前一段"
     rf"|(?:just |even |right )?(?:before(?: that| this)?|earlier)|the (?:previous|preceding|prior) (?:window|period|one)){_TAIL}",
     re.IGNORECASE,
 )
@@ -76,13 +89,18 @@ WHOLE_DAY = re.compile(
 )
 NAMED = re.compile(r"那?(?P<name>[\u3400-\u9fff]{2,6}?)(?:这边|那边|服务|系统|模块)?呢[\s?？。!！]*")
 ASPECT = re.compile(  # what "那…呢" may ask about, that is no service
-    r"原因|影响|恢复|告警|报警|日志|变更|发布|部署|上线|提交|配置|开关|错误|报错|异常|失败|延迟|耗时|慢|流量|请求|趋势|数量|详情|细节|结果|结论"
+    r"然后|接着|继续|还有|另外|下一步|原因|影响|恢复|告警|报警|日志|变更|发布|部署|上线|提交|配置|开关|错误|报错|异常|失败|延迟|耗时|慢|流量|请求|趋势|数量|详情|细节|结果|结论"
     r"|证据|建议|之前|之后|其他|其它|别的|后来|现在|时间|时段|时候|环境|用户|全部|所有|服务|可用性|成功率|错误率|指标|监控|链路|超时|重启|扩容"
     r"|回滚|谁|哪|什么|多少|怎么|为什么|[一二两三四五六七八九十\d]|天|周|月|小时|分钟|上午|下午|早上|晚上|凌晨|中午|半夜"
 )
 _TURNS = (  # other words for a step back or on, as `when.follow` reads them
-    (re.compile(r"接下来的?|后续的?|下一?个?(?=小时|天|周)"), "往后一个"),
+    (re.compile(r"接下来的?|后续的?|再?晚(?=[一两二三四五六半\d])"), "往后"),
+    (re.compile(r"再?早(?=[一两二三四五六半\d])"), "往前"),
+    (re.compile(r"下一?个?(?=小时|天|周)"), "往后一个"),
     (re.compile(r"上一?个?(?=小时|天|周)"), "往前一个"),
+    (re.compile(r"\bhalf(?: an?)?[ -]hour\b"), "30 minutes"),
+    (re.compile(r"\b(?:a )?quarter(?: of an)?[ -]hour\b"), "15 minutes"),
+    (re.compile(r"\ba couple of\b"), "2"),
     (re.compile(r"\bback\b"), "before"),
     (re.compile(r"\b(?:forward|following)\b"), "after"),
     (re.compile(r"\b(?:preceding|another)\b"), "previous"),
@@ -113,10 +131,12 @@ class Tied:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """What a question says itself: its time as `when.resolve` read it, and whether it names services."""
+    """What a question says itself: its time as `when.resolve` read it, whether it names services, and the words it
+    names them by."""
 
     reading: when.Reading
     services: bool
+    named: str = ""
 
 
 def tie(text: str, own: Own, former: Former | None, at: datetime, now: datetime, zone: str) -> Tied:
@@ -132,16 +152,26 @@ def tie(text: str, own: Own, former: Former | None, at: datetime, now: datetime,
 
 def goes_on(said: str, own: Own, since: timedelta) -> bool:
     """Whether a question goes on from the one before, asked `since` ago."""
-    if SMALL_TALK.search(said):
+    parts = re.split(r"(?:[?？。!！;；]|\bthanks?[,.]|谢谢[，,])\s*", said)
+    if any(OPENS.match(part) for part in parts) or TOO.search(said):
+        return True
+    if SMALL_TALK.search(said) and not own.services:
         return False
-    if OPENS.match(said) or (said.rstrip("?？。.!！ ").endswith("呢") and len(said) <= CHARACTERS):
+    if said.rstrip("?？。.!！ ").endswith("呢") and len(said) <= CHARACTERS:
         return True
     if own.services:
-        return SAME.search(said) is not None
+        return SAME.search(said) is not None or THEN.search(said) is not None or _only_names(said, own.named)
     if REFERS.search(said):
         return True
     bare = own.reading.window is None and not PRESENT.search(said) and not ABOUT.search(said)
-    return bare and since <= FRESH and _short(said) and not ASKS_WHICH.search(said)
+    return bare and since <= FRESH and _short(said)
+
+
+def _only_names(said: str, named: str) -> bool:
+    """Whether a text says nothing but names: "cart?", "only search, please", "帮我也查一下库存"."""
+    for word in named.split():
+        said = said.replace(word, " ", 1)
+    return not re.search(r"[^\W_]", FILLING.sub(" ", said))
 
 
 def _short(said: str) -> bool:
@@ -167,7 +197,8 @@ def _window(said: str, reading: when.Reading, former: Window, now: datetime, zon
         got = _day_of(former, zone, now)
     if got is not None:
         return replace(got, said=said, why=f"from the question before ({when.say(former, zone)})")
-    if reading.window is None and not reading.unread and not PRESENT.search(said):
+    vague = not any(re.search(r"\d", words) for words in reading.unread)  # "recently", after a time that was clear
+    if reading.window is None and vague and not PRESENT.search(said):
         return replace(former, why="from the question before")
     if _clock_only(said):
         day = _day_of(former, zone, now)
@@ -179,7 +210,9 @@ def _window(said: str, reading: when.Reading, former: Window, now: datetime, zon
 
 def _same(said: str, former: Window, now: datetime, zone: str) -> Window | None:
     """The same stretch of another day or week: "同一时段昨天呢", "same time last week", "前一天同一时段"."""
-    there = when.resolve(SAME.sub(" ", said), now, zone).window if _days_named(SAME.sub(" ", said)) else None
+    rest = SAME.sub(" ", said)
+    read = when.resolve(rest, now, zone) if _days_named(rest) else when.Reading()
+    there = read.window or next(iter(read.others), None)
     if there is None:
         moved = when.follow(said, former, now, zone)
         return moved or (former if not _days_named(said) else None)

@@ -34,7 +34,7 @@ _LANGUAGE = r"(?P<value>中文|汉语|普通话|英文|英语|chinese|mandarin|e
 _LENGTH_ZH = r"(?P<value>(?:简短|简洁|简单|精简|精炼|扼要|详细|具体|短|简|长|细)(?:一?点儿?|一些|些)?)"
 _LENGTH_EN = r"(?P<value>(?:short|brief|concise|terse|succinct|long|detailed|thorough|verbose)(?:er)?|more (?:concise|detailed))"
 _ZONE = r"(?P<value>[A-Za-z_]+/[A-Za-z_]+|(?:utc|gmt)\s?[+-]\s?\d{1,2}(?::?00)?|utc|gmt|[A-Za-z ]{3,20}?|[\u3400-\u9fff]{2,5}?)"
-_WHO = r"(?P<value>(?!一声|起床|怎么|去|来|过|下|看|的|干|做|什么)[^\s，,。]{1,12}|[A-Za-z][\w .'-]{0,30})"
+_WHO = r"(?P<value>(?!一声|起床|怎么|去|来|过|下|看|的|干|做|什么)[^\s，,。]{1,12}?|[A-Za-z][\w .'-]{0,30}?)"
 _NAME_EN = (
     r"(?P<value>(?!(?:when|if|back|at|on|later|once|an?|the|tomorrow|asap|as soon|before|after|crazy|in|to|for|not)\b)"
     r"[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,2})"
@@ -58,7 +58,7 @@ _RULES: tuple[Rule, ...] = (
     ("environment", rf"{_FROM}?(?:look at|use|check|watch|assume) (?:the )?(?P<value>[\w.\-]+)(?: env(?:ironment)?)? (?:env(?:ironment)? )?by default"),
     ("services", rf"{_FROM}?(?:look at|use|check|watch) (?:the )?(?P<value>[\w.\-]+) services? by default"),
     ("default", rf"{_FROM}?(?:default|defaults) to (?:the )?(?P<value>[\w.\-]+)(?: env(?:ironment)?| service)?"),
-    ("default", rf"(?:from now on|going forward|in future)[\s,]*(?:please )?(?:look at|use|check|watch) (?:only )?(?P<value>[\w.\-]+)(?: only)?"),
+    ("default", r"(?:from now on|going forward|in future)[\s,]*(?:please )?(?:look at|use|check|watch) (?:only )?(?P<value>[\w.\-]+)(?: only)?"),
     ("default", rf"{_FROM}?(?:by default|as a default)[\s,]*(?:look at|use|check|watch|show) (?:the )?(?P<value>[\w.\-]+)"),
     ("language", rf"{_FROM}?(?:(?:跟|和|对)我)?(?:都|请)?(?:用|说|讲|使用|换成|切换到|改用|改成)\s*{_LANGUAGE}(?:跟我|和我|来|就)?(?:回答|回复|交流|沟通|说|聊|答|行|可以)?(?:我|问题)?(?:就行)?"),
     ("language", rf"{_FROM}?(?:我的)?(?:语言|回答|回复|答案)(?:的语言)?(?:都|请|就)?{_SET}{_LANGUAGE}"),
@@ -82,9 +82,9 @@ _RULES: tuple[Rule, ...] = (
     ("name", rf"我(?:的名字)?(?:叫|名叫|是叫){_WHO}"),
     ("name", rf"{_FROM}?(?:you can |just )?call me {_NAME_EN}"),
     ("name", rf"my name(?: is|'s) {_NAME_EN}|i go by (?P<value2>[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?)"),
-    ("team", r"我(?:们)?(?:是|在|属于|来自|隶属)?(?:是)?(?P<value>[\w\u3400-\u9fff -]{1,16}?(?:组|团队|部门|部|中心))的?(?:人|同学|一员)?"),
+    ("team", r"我(?:们)?(?:是|在|属于|来自|隶属于?)(?P<value>[\w\u3400-\u9fff -]{1,16}?(?:组|团队|部门|部|中心))的?(?:人|同学|一员)?"),
     ("team", rf"我(?:们)?的?(?:团队|小组|部门|组)(?:是|叫|名叫){_VALUE}"),
-    ("team", rf"my team(?: is|'s)(?: called)? {_VALUE}"),
+    ("team", r"(?:my|our) team(?: is|'s)(?: called)(?P<value>.+?)|my team is (?P<value2>(?!on\b|in\b|not\b|down\b|busy\b|still\b|also\b|\w+ing\b)[\w -]{2,30}?)"),
     ("team", r"(?:i'm|i am|i work|we're|we are|i belong)(?: in| on| with| for| from| to| part of)+ (?:the )?(?P<value>[\w-]+(?: [\w-]+){0,2}?) (?:team|squad|group)"),
     ("role", rf"我(?:是|现在是)(?:一名|一个|个|这边的)?(?P<value>[\w\u3400-\u9fff ]{{0,16}}?{_JOB_ZH})"),
     ("role", r"我(?:们)?(?:主要|平时)?(?P<value>(?:负责|主管|管|维护)(?!人)[\w\u3400-\u9fff 、和-]{2,24})"),
@@ -99,21 +99,26 @@ _NOTE = re.compile(
     re.IGNORECASE,
 )
 _FORGET = re.compile(
-    rf"{_POLITE}(?:忘掉|忘记|忘了|删掉|删除|清除|清空|去掉|取消|重置|不要再?记(?:住|得)?|别再?记(?:住|得)?|不用记(?:住)?"
-    rf"|forget|delete|remove|clear|reset|unset|drop|stop remembering|don't remember)[\s:：]*(?:掉|about )?(?P<value>.+?){_END}",
+    rf"{_POLITE}(?:忘掉|忘记|忘了|不要再?记(?:住|得)?|别再?记(?:住|得)?|不用再?记(?:住)?|forget|stop remembering|do(?: not|n't) remember)"
+    rf"[\s:：]*(?:掉|about )?(?P<value>.+?){_END}",
+    re.IGNORECASE,
+)
+_DROP = re.compile(  # words that mean other things too: only of what is plainly a note
+    rf"{_POLITE}(?:删掉|删除|清除|清空|去掉|取消|重置|delete|remove|clear|reset|unset|drop)[\s:：]*"
+    rf"(?P<value>.*(?:默认|偏好|记忆|备注|我的|\b(?:default|my|preferences?|memor(?:y|ies)|notes? about me)\b).*?){_END}",
     re.IGNORECASE,
 )
 _ALL = re.compile(
-    r"(?:我的|关于我的|你记住?的|我的?所有|my|about me|what you know about me|all|everything|(?:所有|全部|一切)(?:的)?)?[\s的]*(?:所有|全部|一切|(?:偏好|记忆|设置|备注|东西|内容)+"
-    r"|everything|all|preferences?|memor(?:y|ies)|notes?|about me|you know|know|of|that|what|(?:the|my))*",
+    r"(?:(?:你)?(?:记住的|关于)?我?的?)*(?:所有|全部|一切)?的?(?:偏好|记忆|备注|设置|东西|内容|事情)*"
+    r"|(?:(?:everything|all|about|me|my|the|of|preferences?|memor(?:y|ies)|notes?|that|what|you|know|knew|kept|have|stored|remember(?:ed)?)\s*)+",
     re.IGNORECASE,
 )
-_ABOUT_NOTES = re.compile(r"偏好|记忆|备注|关于我|所有|全部|一切|everything|preferences|memor|notes|about me", re.IGNORECASE)
 _UNDO = re.compile(rf"{_POLITE}(?:撤销|撤回|撤消|undo(?: that| it)?|take (?:that|it) back){_END}", re.IGNORECASE)
 _ASKS = re.compile(r"[?？]\s*$|[吗么嘛]\s*$|^(?:do|did|does|can|could|would|is|are|what|why|how|when|who)\b", re.IGNORECASE)
 _ENVIRONMENT = re.compile(
     r"(?:prod|prd|stag|stg|test|dev|uat|pre|gray|grey|canary|beta|sit|qa|sandbox|live|生产|预发|测试|开发|线上|灰度|沙箱)", re.IGNORECASE
 )
+_LIST = re.compile(r"[\w.\-]+(?:\s*(?:[,，、]|和|与|及|\band\b)\s*[\w.\-]+)+")
 _TYPED = tuple((kind, re.compile(rf"{_POLITE}(?:{pattern}){_END}", re.IGNORECASE)) for kind, pattern in _RULES)
 
 
@@ -151,6 +156,8 @@ def _in_sentence(sentence: str) -> tuple[list[Order], str]:
     bare = sentence.rstrip("。.!！;；\n ")
     if not _ASKS.search(bare) and (noted := _NOTE.fullmatch(bare)):
         return list(_noted(noted["value"], bare)), ""
+    if (listed := _typed(bare, bare)) and listed[0].what == "services" and _LIST.fullmatch(listed[0].value):
+        return listed, ""
     orders: list[Order] = []
     left: list[str] = []
     for clause in re.split(r"[,，]", sentence):
@@ -165,7 +172,7 @@ def _in_clause(clause: str) -> list[Order]:
         return [Order("undo", "", "", clause)]
     if _ASKS.search(clause):
         return []
-    if forgotten := _FORGET.fullmatch(clause):
+    if forgotten := _FORGET.fullmatch(clause) or _DROP.fullmatch(clause):
         return _forgotten(forgotten["value"].strip(), clause)
     return _typed(clause, clause)
 
@@ -183,12 +190,12 @@ def _typed(clause: str, said: str) -> list[Order]:
 
 def _noted(value: str, said: str) -> Iterator[Order]:
     """What "remember that …" is about: a typed note for each clause that is one, else one free note."""
-    typed = [order for clause in re.split(r"[,，]", value) for order in _typed(clause.strip(), said)]
+    typed = [order for clause in re.split(r"[,，]", value) for order in _typed(clause.strip(), clause.strip())]
     yield from typed or [Order("keep", NOTE, value.strip(), said)]
 
 
 def _forgotten(value: str, said: str) -> list[Order]:
-    if _ABOUT_NOTES.search(value) and _ALL.fullmatch(value):
+    if _ALL.fullmatch(value) and not re.fullmatch(r"that|it|this|you", value, re.IGNORECASE):
         return [Order("forget", EVERYTHING, "", said)]
     keys = named(value)
     return [Order("forget", key, "", said) for key in keys] or [Order("forget", "", value, said)]

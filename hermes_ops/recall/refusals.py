@@ -68,7 +68,7 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<data\b.*?(?:</data>|\Z)
 _QUOTES = re.compile(r"“[^”]*”?|「[^」]*」?|『[^』]*』?|《[^》]*》|‘[^’]*’|\"[^\"]*\"?|`[^`]*`?|(?<!\w)'[^'\n]*'(?!\w)")
 _PASTED = re.compile(
     r"^\s*(?:>|\||[\[{<(]|\d{4}[-/]\d\d|\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:|\d{1,3}(?:\.\d{1,3}){3}|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL"
-    r"|CRITICAL|alertname|summary|description|message|msg|level|ts|time|annotations?|labels?|日志|告警|报警|原文|转发|引用)\b?\s*[:：=\]|]"
+    r"|CRITICAL|alertname|summary|description|message|msg|level|ts|time|annotations?|labels?|日志|告警|报警|原文|转发|引用)\s*[:：=\]|]"
     r"|at [\w.$]+\(|Traceback|Caused by)|\blevel=|\bmsg=|\bts=",
     re.IGNORECASE,
 )

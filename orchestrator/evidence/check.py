@@ -51,8 +51,12 @@ def check(text: str, evidence: Sequence[Evidence], window: Window | None, questi
     known = {e.id: e for e in evidence}
     mentioned = prose.ids(text)
     cited = tuple(i for i in mentioned if i in known)
-    families = {i.rstrip("0123456789") for i in known} | {i for i in mentioned if re.search(rf"[\[【]\s?{i}\b", text)}
-    unknown = tuple(i for i in mentioned if i not in known and families & {i, i.rstrip("0123456789")})
+    families = {i.rstrip("0123456789") for i in known}
+    unknown = tuple(
+        i
+        for i in mentioned
+        if i not in known and (i.rstrip("0123456789") in families or re.search(rf"[\[【]\s?{i}\b", text))
+    )
     faults = sorted(_Check(text, known, cited, window, question).faults(), key=lambda f: (f.at, f.words))
     words = tuple(dict.fromkeys(f.words for f in faults))
     return Checked(words, _mark(text, faults), cited, unknown, (bool(evidence) or bool(faults)) and not cited)
@@ -104,34 +108,36 @@ class _Check:
                 shown.setdefault(c.sentence, []).append(c.proof)
                 shown[None].append(c.proof)
         open_ = [c for c in claims if not c.proof]
-        clocks = self._seconds_between(claims[0].sentence.block) if open_ else []
+        timed = any(c.number.unit == "s" for c in open_)
+        clocks = self._seconds_between(claims[0].sentence.block) if timed else []
         for c in open_:
             pools, own = self._evidence_of(c.sentence), shown.get(c.sentence, [])
             near = own if len(own) > 1 or len(shown[None]) > _FEW_SHOWN else shown[None]
-            if not any(self._else(c, p, near) for p in pools) and not self._timely(c.number, pools, clocks):
+            if any(self._else(c, p, near) for p in pools) or self._timely(c.number, pools, clocks):
+                continue
+            if not any(_literal(c, p) for p in pools):
                 yield self._fault(c, pools)
 
     def _else(self, c: Claim, pool: Pool, shown: Sequence[Entry]) -> bool:
-        """Borne out without being a figure of its own: derived, nothing found, a count of names, or literal text."""
+        """Borne out without being a figure of its own: derived, nothing found, or a count of names."""
         n = c.number
         if pool.derived(n, c.named, shown) or (n.value == 0 and pool.empty):
             return True
         listed = self.reading.listed(c) if not n.unit else None
-        if listed and n.value in (pool.listed.get(listed[0]), listed[1]):
-            return True
-        return (n.value, n.unit) in pool.literals and (n.unit != "" or not (n.counted or c.named.concepts))
+        return listed is not None and n.value in (pool.listed.get(listed[0]), listed[1])
 
     def _timely(self, n: Number, pools: Sequence[Pool], clocks: Sequence[float]) -> bool:
         if n.unit != "s":
             return False
         low, high = reach(n)
         slack = 59.0 if n.step >= 60 else 0.0  # clock times without seconds
+        near = (d for d in clocks if low <= d + slack and d - slack <= high)
+        if any(abs(d - n.value) < max(n.step, 1) for d in near):
+            return True
         known = {d for p in pools for x in p.exhibits for d in x.durations}
         if self.window:
             known.add((self.window.end - self.window.start).total_seconds())
-        return any(low <= d <= high for d in known) or any(
-            low <= d + slack and d - slack <= high and abs(d - n.value) < max(n.step, 1) for d in clocks
-        )
+        return any(low <= d <= high for d in known)
 
     def _fault(self, c: Claim, pools: Sequence[Pool]) -> _Fault:
         n, zh = c.number, self._is_zh(c.number.start, c.number.end)
@@ -149,19 +155,20 @@ class _Check:
         return _CJK.search(self.text, max(0, start - 40), end + 40) is not None
 
     def _clocks(self) -> Iterator[_Fault]:
-        for m in self.reading.names:
-            if not (m["clock"] or m["date"] or m["date6"]) or self.reading.quoted[m.start()]:
+        for m in self.reading.times:
+            if self.reading.quoted[m.start()]:
                 continue
-            if self._times.clock(m, self.text) if m["clock"] else self._times.date(m):
+            if self._times.clock(m, self.text) if m.lastgroup == "clock" else self._times.date(m):
                 continue
             zh = self._is_zh(m.start(), m.end())
             why = "证据里没有这个时间" if zh else "no such time in the evidence"
             yield _Fault(m.end(), f"{m[0].strip()}: {why}", zh)
 
     def _cause(self, s: prose.Sentence) -> Iterator[_Fault]:
-        where = s.block if s.item else (s.start, s.end)
+        if self._ids(*(s.block if s.item else (s.start, s.end))):
+            return
         words = self.text[s.start : s.end]
-        if prose.claims_cause(words) and not self._ids(*where):
+        if prose.claims_cause(words):
             zh = _CJK.search(words) is not None
             said = " ".join(self.written[s.start : s.end].split())
             end = s.start + len(self.written[s.start : s.end].rstrip())
@@ -170,7 +177,9 @@ class _Check:
     # ── what is looked up once ────────────────────────────────────────────────────────────────
 
     def _ids(self, start: int, end: int) -> frozenset[str]:
-        first, last = (bisect_left(self._cites, at, key=lambda c: c[0]) for at in (start, end))
+        if not self._cites:
+            return frozenset()
+        first, last = bisect_left(self._cites, (start,)), bisect_left(self._cites, (end,))
         return frozenset(i for _, found in self._cites[first:last] for i in found if i in self.known)
 
     @cached_property
@@ -192,7 +201,7 @@ class _Check:
     @cached_property
     def _times(self) -> Times:
         windows = [w for e in self.known.values() if (w := e.result.window)]
-        return Times([x.text for x in self.exhibits.values()], windows, self.window, self.question)
+        return Times((x.text for x in self.exhibits.values()), windows, self.window, self.question)
 
     def _seconds_between(self, block: tuple[int, int]) -> list[float]:
         clocks = self.reading.clocks
@@ -200,3 +209,9 @@ class _Check:
         inside = takewhile(lambda m: m.start() < block[1], clocks[first : first + _PAIRED])
         seconds = [h * 3600 + mi * 60 + (s or 0) for h, mi, s, _ in (clock_of(m, self.text) for m in inside)]
         return [min((b - a) % 86400.0, (a - b) % 86400.0) for a, b in combinations(seconds, 2)]
+
+
+def _literal(c: Claim, pool: Pool) -> bool:
+    """Stands in the text; a count of something must be a figure."""
+    n = c.number
+    return (n.unit != "" or not (n.counted or c.named.concepts)) and (n.value, n.unit) in pool.literals

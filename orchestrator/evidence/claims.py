@@ -7,21 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from orchestrator.evidence import prose
 from orchestrator.evidence.exhibits import Entry, Exhibit, concepts
 from orchestrator.evidence.figures import Named
-from orchestrator.evidence.mentions import Bound, Labels, Vocabulary, between
+from orchestrator.evidence.mentions import Bound, Labels, Mention, Vocabulary, between
 from orchestrator.evidence.numbers import MEASURES, Number, plain, read, unit_of
 
-_TOTAL = re.compile(r"共|总|合计|一共|全部|所有|total|overall|altogether|in all|\ball\b|\bof\b|里|中", re.IGNORECASE)
-_CHANGE = re.compile(
-    r"[多少增减升降涨跌差]|翻|更[高低]|more|fewer|less|increas|decreas|r[io]se|dropp?|f[ea]ll|\bup\b|\bdown\b|gain|grew"
-    r"|differ|higher|lower|fold|doubled|tripled|halved", re.IGNORECASE
-)  # fmt: skip
-_COMPLEMENT = re.compile(r"可用|成功|availab|success|uptime", re.IGNORECASE)
 _TALK = re.compile(  # numbers of the answer's own layout: two reasons, 3 steps
     rf"[{MEASURES}点]?\s?(?:可能的?|主要)?(?:原因|步骤?|方面|可能|问题|建议|选项|要点|阶段|假设|方向|部分|候选|结论|解释|角度|维度)"
     r"|[\s-]?(?:\w+\s)?(?:steps?|reasons?|options?|things?|ways?|possib\w+|hypothes[ei]s|questions?|parts?|phases?|points?"
@@ -32,6 +26,9 @@ _LISTED = {
     "instance": r"实例|instances?\b", "alertname": r"告警|报警|alerts?\b", "alert": r"告警|报警|alerts?\b",
     "version": r"版本|versions?\b", "code": r"状态码|codes?\b", "cluster": r"集群|clusters?\b",
 }  # fmt: skip
+_COUNTED = {key: re.compile(rf"\s?(?:\w+\s)?(?:{words})", re.IGNORECASE) for key, words in _LISTED.items()}
+_LISTABLE = re.compile("|".join(dict.fromkeys(_LISTED.values())))
+_COLUMN_UNIT = re.compile(r"[(（]\s?([^)）]{1,12}?)\s?[)）]|(%)")
 _NEAR = 60  # characters of its clause that tell what kind of number one is
 _HASH = re.compile(r"(?<![A-Za-z0-9])[0-9a-f]{7,40}(?![A-Za-z0-9])")
 _NEXT = re.compile(r"[，。；、,;:：()（）|\n]")
@@ -54,17 +51,27 @@ class Reading:
     def __init__(self, written: str, exhibits: Sequence[Exhibit], question: str) -> None:
         self.text = plain(written)
         self.names = list(prose.NAMES.finditer(self.text))
-        self.clocks = [m for m in self.names if m["clock"]]
+        self.times = [m for m in self.names if m.lastgroup in ("clock", "date", "date6")]
+        self.clocks = [m for m in self.times if m.lastgroup == "clock"]
         self.sentences = list(prose.sentences(self.text))
         self._exhibits = exhibits
         self._question = question
-        self._asked = {(n.value, n.unit) for n in read(plain(question))}
-        self._words = Vocabulary(x for exhibit in exhibits for x in exhibit.entries)
         self._said: dict[tuple[int, int], frozenset[tuple[str, str]]] = {}
-        masked = self._masked()
-        self._numbers = [n for n in read(self.text) if masked[n.start] != "\0"]
+        named = prose.covered(self.text, (*self.names, *prose.CITE.finditer(self.text)))
+        self._numbers = [n for n in read(self.text) if not (named[n.start] or self.quoted[n.start])]
+
+    @cached_property
+    def _asked(self) -> set[tuple[float, str]]:
+        return {(n.value, n.unit) for n in read(plain(self._question))}
+
+    @cached_property
+    def _words(self) -> Vocabulary:
+        return Vocabulary(x for exhibit in self._exhibits for x in exhibit.entries)
+
+    @cached_property
+    def _mentions(self) -> list[Mention]:
         figures = {n.start for n in self._numbers if n.counted}  # the 502 of "502 次" is no code
-        self._mentions = [m for m in self._words.find(self.text, self.clocks) if m.start not in figures]
+        return [m for m in self._words.find(self.text, self.clocks) if m.start not in figures]
 
     def blocks(self) -> list[list[Claim]]:
         """The claims of each paragraph, bullet or table row."""
@@ -82,8 +89,8 @@ class Reading:
     def listed(self, c: Claim) -> tuple[str, int] | None:
         """What a count counts, if that is a label (3 services): its key, and how many the block names."""
         after = self.text[c.number.end : c.number.end + 12]
-        for key, words in _LISTED.items():
-            if re.match(rf"\s?(?:\w+\s)?(?:{words})", after, re.IGNORECASE):
+        for key, counted in _COUNTED.items():
+            if counted.match(after):
                 return key, len({v for k, v in c.named.block if k == key})
         return None
 
@@ -105,46 +112,37 @@ class Reading:
         self, n: Number, clause: tuple[int, int], labels: Labels, block: frozenset[tuple[str, str]], head: str
     ) -> Named:
         start, end = clause
-        words = self.text[max(start, n.start - _NEAR) : min(end, n.end + _NEAR)]
-        before = _BESIDE.sub("", self.text[max(start, n.start - 24) : n.start])
         after = _NEXT.split(self.text[n.end : min(end, n.end + 14)], 1)[0]
-        beside = concepts(after) or concepts(head) or concepts(before, last=True)
-        return Named(
-            labels, block, beside, _TOTAL.search(words) is not None, _CHANGE.search(words) is not None,
-            _COMPLEMENT.search(words + head) is not None,
-        )  # fmt: skip
+        beside = concepts(after) or concepts(head)
+        if not beside:
+            before = self.text[max(start, n.start - 24) : n.start]
+            beside = concepts(_BESIDE.sub("", before), last=True)
+        words = self.text[max(start, n.start - _NEAR) : min(end, n.end + _NEAR)]
+        return Named(labels, block, beside, words.lower(), head.lower())
 
     @cached_property
     def quoted(self) -> bytearray:
         """1 where the text is quoted literally from the evidence or the question."""
-        flags = bytearray(len(self.text) + 1)
-        source = ""
-        for m in prose.QUOTE.finditer(self.text):
-            source = source or "\n".join((*(x.text for x in self._exhibits), self._question))
-            said = next(g for g in m.groups() if g is not None)
-            if plain(said) in source:
-                flags[m.start() : m.end()] = b"\1" * (m.end() - m.start())
-        return flags
+        return prose.covered(self.text, (m for m in prose.QUOTE.finditer(self.text) if self._quotes(m)))
 
-    def _masked(self) -> str:
-        """The text with everything blanked that is a name, a time, a citation or a quotation."""
-        chars = [("\0" if q else c) for c, q in zip(self.text, self.quoted, strict=False)]
-        for start, end in (*(m.span() for m in self.names), *(m.span() for m in prose.CITE.finditer(self.text))):
-            chars[start:end] = "\0" * (end - start)
-        return "".join(chars)
+    def _quotes(self, m: re.Match[str]) -> bool:
+        said = next(g for g in m.groups() if g is not None)
+        return said in self._question or any(said in x.text for x in self._exhibits)
 
     def _is_name(self, n: Number) -> bool:
         written = self.text[n.start : n.end]
         if self._words.code(written.removesuffix("s")):  # the 502s
             return True
-        if (n.value, n.unit) in self._asked or (len(written) > 5 and written in self._hashes):
+        if (n.value, n.unit) in self._asked:
+            return True
+        if 5 < len(written) < 13 and written.isdigit() and written in self._hashes:
             return True
         after = self.text[n.end : n.end + 24]
         if not n.unit and n.value <= 20 and _TALK.match(after if not n.counted else self.text[n.end - 1 : n.end + 24]):
             return True
         strong = n.counted and self.text[n.end - 1] in "次条起笔台行例"
         return n.word and not n.unit and n.value <= 12 and not strong and not (
-            concepts(after) or any(re.search(w, after) for w in _LISTED.values())
+            concepts(after) or _LISTABLE.search(after)
         )  # fmt: skip
 
     @cached_property
@@ -160,8 +158,10 @@ def _head_of(s: prose.Sentence, at: int) -> str:
 
 def _with_unit(n: Number, head: str) -> Number:
     """A bare number of a table takes the unit of its column: "latency (ms)"."""
-    written = re.search(r"[(（]\s?([^)）]{1,12}?)\s?[)）]|(%)", head)
-    if n.unit or n.counted or not written:
+    if not head or n.unit or n.counted:
+        return n
+    written = _COLUMN_UNIT.search(head)
+    if not written:
         return n
     unit, factor = unit_of(written[1] or written[2])
-    return replace(n, unit=unit, value=n.value * factor, step=n.step * factor)
+    return n._replace(unit=unit, value=n.value * factor, step=n.step * factor)

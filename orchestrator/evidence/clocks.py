@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -16,9 +16,9 @@ from orchestrator.contracts import Evidence, Window
 from orchestrator.evidence.prose import MONTHS, NAMES
 
 _STAMP = re.compile(
-    r"(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d++)?)?\s?(Z|UTC|[+-]\d\d:?\d\d)?)?"
+    r"(\d\d\d\d)[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d++)?)?\s?(Z|UTC|[+-]\d\d:?\d\d)?)?"
 )
-_BARE = re.compile(r"(?<![\d:T.+-])([0-2]?\d):([0-5]\d)(?::([0-5]\d))?(?!\d|:\d)")
+_BARE = re.compile(r"(\d(?<![\d:T.+-].)(?:(?<=[0-2])\d)?):([0-5]\d)(?::([0-5]\d))?(?!\d|:\d)")
 _PM = ("下午", "晚上", "晚", "傍晚", "昨晚", "今晚")
 _LONG = 400  # days of a window whose dates are all known
 
@@ -65,33 +65,41 @@ def day_of(m: re.Match[str]) -> tuple[int, int] | None:
 
 
 class Times:
-    """All that is known: `clock(…)` and `date(…)` say whether a match of `prose.NAMES` is."""
+    """All that is known: `clock(…)` and `date(…)` say whether a match of `prose.NAMES` is. What is `said` is read only
+    as far as it is needed for that."""
 
-    def __init__(self, said: Sequence[str], windows: Sequence[Window], window: Window | None, question: str) -> None:
+    def __init__(self, said: Iterable[str], windows: Iterable[Window], window: Window | None, question: str) -> None:
         self._zone = zone_of(window)
         day = window.start.replace(tzinfo=None) if window else datetime(2000, 1, 1)
         self._shift = self._zone.utcoffset(day) or timedelta()
-        self._clocks: set[tuple[int, int, int | None]] = set()
+        self._clocks: set[tuple[int, int | None, int | None]] = set()
         self._days: set[tuple[int, int]] = set()
-        edges = {at for w in (window, *windows) if w for at in (w.start, w.end)}
-        for at in edges.union(*(stamps(text, self._zone) for text in said)):
+        for at in {at for w in (window, *windows) if w for at in (w.start, w.end)}:
             self._add(at)
-        for text in said:
-            for h, mi, s in _BARE.findall(text):
-                self._add_bare(int(h), int(mi), int(s) if s else None)
         self._ask(question)
         self._add_span(window)
+        self._unread = iter(said)
 
     def clock(self, m: re.Match[str], text: str) -> bool:
         hour, minute, second, only_hour = clock_of(m, text)
-        if only_hour:
-            return any(h == hour for h, _, _ in self._clocks)
-        return (hour, minute, second) in self._clocks
+        sought = (hour, None, None) if only_hour else (hour, minute, second)
+        return self._until(lambda: sought in self._clocks)
 
     def date(self, m: re.Match[str]) -> bool:
         """Known by month and day (a year alone always is)."""
         day = day_of(m)
-        return day is None or day in self._days
+        return day is None or self._until(lambda: day in self._days)
+
+    def _until(self, known: Callable[[], bool]) -> bool:
+        while not known():
+            text = next(self._unread, None)
+            if text is None:
+                return False
+            for at in stamps(text, self._zone):
+                self._add(at)
+            for h, mi, s in _BARE.findall(text):
+                self._add_bare(int(h), int(mi), int(s) if s else None)
+        return True
 
     def _add(self, at: datetime) -> None:
         self._days |= {(at.month, at.day)}
@@ -120,7 +128,7 @@ class Times:
                 self._days.add(day)
 
     def _know(self, hour: int, minute: int, second: int | None) -> None:
-        self._clocks |= {(hour, minute, None), (hour, minute, second or 0)}
+        self._clocks |= {(hour, None, None), (hour, minute, None), (hour, minute, second or 0)}
 
     def _add_span(self, window: Window | None) -> None:
         if window and (window.end - window.start).days <= _LONG:
@@ -133,5 +141,5 @@ class Times:
 def everything(e: Evidence) -> str:
     """All that one piece of evidence says, as text: result, query, arguments, data and the labels of its figures."""
     labels = [dict(f.labels) for f in e.result.figures]
-    data = json.dumps([e.args, e.result.data, labels], ensure_ascii=False, default=str)
+    data = json.dumps([e.args, e.result.data, labels], ensure_ascii=False, default=str)  # ", ": "50,512" is a number
     return "\n".join((e.result.text, e.result.query, *e.result.gaps, data))

@@ -6,16 +6,19 @@ It deliberately doesn't compare anything: `figures.py` does.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 from orchestrator.contracts import Evidence, Figure
 from orchestrator.evidence.clocks import everything, stamps
 from orchestrator.evidence.numbers import plain, reaches, read, unit_of
-from orchestrator.evidence.prose import NAMES
+from orchestrator.evidence.prose import NAMES, covered
 
 TIME, QUANTILE = "~time", "~quantile"  # labels we add: the hour of a bucket, the p99 of a name
 _CONCEPTS = {
@@ -32,27 +35,30 @@ _CONCEPTS = {
     "cpu": r"cpu|处理器",
     "disk": r"磁盘|disk",
 }
-_CONCEPT = re.compile("|".join(f"(?P<{k}>{v})" for k, v in _CONCEPTS.items()), re.IGNORECASE)
-_QUANTILE = re.compile(r"(?<![A-Za-z0-9])[pP](\d{2,3}(?:\.\d)?)(?![A-Za-z0-9])|_p(\d{2,3})(?![0-9])")
+_CONCEPT = re.compile("|".join(f"(?P<{k}>{v})" for k, v in _CONCEPTS.items()))  # of lower-case text
+_QUANTILE = re.compile(
+    r"[_pP](?:(?<=_)p(\d{2,3})(?![0-9])|(?<!_)(?<![A-Za-z0-9].)(\d{2,3}(?:\.\d)?)(?![A-Za-z0-9]))", re.DOTALL
+)
 _FEW_TIMES = 6
 _RATE = re.compile(r"ratio|rate|share|percent|availab|utili[sz]ation", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Entry:
-    """A figure as it is compared: `value` and `unit` as `numbers.py` has them, labels as `label_forms` made them."""
+    """A figure as it is compared: `name` in lower case, `value` and `unit` as `numbers.py` has them, labels as
+    `label_forms` made them."""
 
+    name: str
     value: float
     unit: str
-    figure: Figure
     labels: Mapping[str, frozenset[str]]
     concepts: frozenset[str]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def concepts(words: str, last: bool = False) -> frozenset[str]:
     """What words speak of (error, latency …); with `last` only what they end in."""
-    found = list(_CONCEPT.finditer(words))
+    found = list(_CONCEPT.finditer(words.lower()))
     if last:
         found = [m for m in found if re.fullmatch(r"[a-z]{0,3}|[率数量次]{0,2}", words[m.end() :])]
     return frozenset(m.lastgroup for m in found if m.lastgroup)
@@ -67,18 +73,40 @@ def label_forms(figure: Figure, zone: tzinfo) -> dict[str, frozenset[str]]:
     """A figure's labels as a text may say them: lower case; an instant as its clock time in each zone, under TIME."""
     forms: dict[str, frozenset[str]] = {}
     for key, value in figure.labels.items():
-        found = stamps(str(value), zone) if str(value)[:4].isdigit() else set()
-        if found:
-            at = next(iter(found))
-            forms[TIME] = frozenset(f"{at.astimezone(z):%H:%M}" for z in (UTC, zone, at.tzinfo))
-        else:
-            forms[key] = frozenset({str(value).lower()})
-    said = [q for _, _, q in quantiles(figure.name)]
+        timed, said = _forms(str(value), zone)
+        forms[TIME if timed else key] = said
+    said = _kind(figure.name, figure.unit).quantiles
     q = figure.labels.get("quantile", "")
     if said or q:
-        forms[QUANTILE] = frozenset(said or {"p" + str(q).removeprefix("0.").removeprefix("p").ljust(2, "0")})
+        forms[QUANTILE] = said or frozenset({"p" + str(q).removeprefix("0.").removeprefix("p").ljust(2, "0")})
         forms.pop("quantile", None)
     return forms
+
+
+@lru_cache(maxsize=4096)
+def _forms(value: str, zone: tzinfo) -> tuple[bool, frozenset[str]]:
+    """Whether a label's value is an instant, and how a text may say it."""
+    found = stamps(value, zone) if value[:4].isdigit() else ()
+    for at in found:
+        return True, frozenset(f"{at.astimezone(z):%H:%M}" for z in (UTC, zone, at.tzinfo))
+    return False, frozenset({value.lower()})
+
+
+class _Kind(NamedTuple):
+    """What all figures of one name and unit have in common. `ratio`: a value up to 1 may be said in percent."""
+
+    name: str
+    unit: str
+    factor: float
+    ratio: bool
+    quantiles: frozenset[str]
+
+
+@lru_cache(maxsize=1024)
+def _kind(name: str, unit: str) -> _Kind:
+    kind, factor = unit_of(unit)
+    ratio = not kind and _RATE.search(name + unit) is not None
+    return _Kind(name.lower(), kind, factor, ratio, frozenset(q for _, _, q in quantiles(name)))
 
 
 @dataclass
@@ -92,7 +120,14 @@ class Exhibit:
     def entries(self) -> tuple[Entry, ...]:
         r = self.evidence.result
         rows = [Figure(name, n) for name, n in (("total", r.total), ("shown", r.shown or None)) if n is not None]
-        return tuple(x for f in (*r.figures, *rows) for x in _entries(f, self.zone))
+        entries: list[Entry] = []
+        for f in (*r.figures, *rows):
+            kind, labels = _kind(f.name, f.unit), label_forms(f, self.zone)
+            about = concepts(" ".join((f.name, *map(str, f.labels.values()))))
+            entries.append(Entry(kind.name, abs(float(f.value)) * kind.factor, kind.unit, labels, about))
+            if kind.ratio and abs(f.value) <= 1:
+                entries.append(Entry(kind.name, abs(float(f.value)) * 100, "%", labels, about))
+        return tuple(entries)
 
     @cached_property
     def text(self) -> str:
@@ -108,20 +143,17 @@ class Exhibit:
     @cached_property
     def literals(self) -> frozenset[tuple[float, str]]:
         """Numbers of its text, with unit, that are none of its typed figures."""
-        masked = NAMES.sub(lambda m: "\0" * len(m[0]), self.text)
-        numbers = [n for n in read(self.text) if masked[n.start] != "\0"]
-        typed = [(x.value, x.unit) for x in self.entries]
+        names = covered(self.text, NAMES.finditer(self.text))
+        typed: dict[str, list[float]] = defaultdict(list)
+        for x in sorted(self.entries, key=lambda x: x.value):
+            typed[x.unit].append(x.value)
         return frozenset(
             (n.value, n.unit)
-            for n in numbers
-            if not any(low <= v <= high and unit == n.unit for low, high in reaches(n) for v, unit in typed)
+            for n in read(self.text)
+            if not names[n.start] and not any(_some(typed[n.unit], low, high) for low, high in reaches(n))
         )
 
 
-def _entries(f: Figure, zone: tzinfo) -> Iterator[Entry]:
-    unit, factor = unit_of(f.unit)
-    labels = label_forms(f, zone)
-    about = concepts(" ".join((f.name, *map(str, f.labels.values()))))
-    yield Entry(abs(float(f.value)) * factor, unit, f, labels, about)
-    if not unit and abs(f.value) <= 1 and _RATE.search(f.name + f.unit):
-        yield Entry(abs(float(f.value)) * 100, "%", f, labels, about)
+def _some(values: list[float], low: float, high: float) -> bool:
+    """Whether one of the sorted `values` lies in `[low, high]`."""
+    return bisect_left(values, low) < bisect_right(values, high)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TypeAlias, TypeVar
 
 from orchestrator.evidence.exhibits import QUANTILE, TIME, Entry, Exhibit
 from orchestrator.evidence.numbers import Number, reach, reaches
@@ -22,20 +23,46 @@ _TELLING = re.compile(
     r"[_ ](?:before|after|baseline|previous|prev|now|current|yesterday|today|p\d{2,3})\b"
     r"|^(?:previous|baseline|p\d\d)[_ ]"
 )
+_TOTAL = re.compile(r"共|总|合计|一共|全部|所有|total|overall|altogether|in all|\ball\b|\bof\b|里|中")
+_CHANGE = re.compile(
+    r"[多少增减升降涨跌差]|翻|更[高低]|more|fewer|less|increas|decreas|r[io]se|dropp?|f[ea]ll|\bup\b|\bdown\b|gain|grew"
+    r"|differ|higher|lower|fold|doubled|tripled|halved"
+)
+_COMPLEMENT = re.compile(r"可用|成功|availab|success|uptime")
 _PAIRS = 6  # more figures than that make a derivation worthless as proof
 _FEW = 8  # nor do more namesakes than that
 
+K = TypeVar("K")
+Alike: TypeAlias = tuple[str, str, frozenset[tuple[str, frozenset[str]]]]  # name, unit, labels
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass
 class Named:
-    """What a number's clause names: allowed values by label key, the concepts right beside it, and what words allow."""
+    """What a number's clause names: allowed values by label key, the concepts right beside it, and what words allow.
 
-    labels: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    block: frozenset[tuple[str, str]] = frozenset()  # (key, value) said anywhere in the block
-    concepts: frozenset[str] = frozenset()
-    total: bool = False  # says that it is a total
-    change: bool = False  # says more, fewer, rose, fell …
-    complement: bool = False  # says availability, success
+    `block`: (key, value) said anywhere in the block; `words`: those around the number, `head`: its column's, in lower
+    case; they are read when it matters only.
+    """
+
+    labels: Mapping[str, frozenset[str]]
+    block: frozenset[tuple[str, str]]
+    concepts: frozenset[str]
+    words: str
+    head: str
+
+    @cached_property
+    def total(self) -> bool:
+        return _TOTAL.search(self.words) is not None
+
+    @cached_property
+    def change(self) -> bool:
+        """Says more, fewer, rose, fell …"""
+        return _CHANGE.search(self.words) is not None
+
+    @cached_property
+    def complement(self) -> bool:
+        """Says availability, success."""
+        return _COMPLEMENT.search(self.words + self.head) is not None
 
 
 class Pool:
@@ -44,14 +71,22 @@ class Pool:
     def __init__(self, exhibits: Sequence[Exhibit]) -> None:
         self.exhibits = tuple(exhibits)
         self.empty = any(x.evidence.result.status == "no_data" for x in exhibits)
-        self._by_unit: dict[str, list[Entry]] = defaultdict(list)
-        self._by_name: dict[str, list[Entry]] = defaultdict(list)
-        self._by_base: dict[str, list[Entry]] = defaultdict(list)
-        for entry in sorted((x for ex in exhibits for x in ex.entries), key=lambda x: x.value):
-            self._by_unit[entry.unit].append(entry)
-            self._by_name[entry.figure.name.lower()].append(entry)
-            self._by_base[_base(entry.figure.name)].append(entry)
+        self._entries = sorted((x for ex in exhibits for x in ex.entries), key=lambda x: x.value)
+        self._by_unit = _grouped((x.unit, x) for x in self._entries)
         self._values = {unit: [x.value for x in found] for unit, found in self._by_unit.items()}
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, list[Entry]]:
+        return _grouped((x.name, x) for x in self._entries)
+
+    @cached_property
+    def _by_base(self) -> Mapping[str, list[Entry]]:
+        return _grouped((_base(x.name), x) for x in self._entries)
+
+    @cached_property
+    def _alike(self) -> Mapping[Alike, list[Entry]]:
+        """Figures of one name with the same unit and labels."""
+        return _grouped(((x.name, x.unit, frozenset(x.labels.items())), x) for x in self._entries)
 
     @cached_property
     def literals(self) -> frozenset[tuple[float, str]]:
@@ -70,11 +105,11 @@ class Pool:
 
     def near(self, n: Number) -> list[Entry]:
         """The figures that the number may be a rounding of, whatever they are called."""
-        found: list[Entry] = []
-        keys = self._values.get(n.unit, [])
-        for low, high in reaches(n):
-            found += self._by_unit[n.unit][bisect_left(keys, low) : bisect_right(keys, high)] if keys else []
-        return found
+        keys = self._values.get(n.unit)
+        if not keys:
+            return []
+        found = self._by_unit[n.unit]
+        return [x for low, high in reaches(n) for x in found[bisect_left(keys, low) : bisect_right(keys, high)]]
 
     def direct(self, n: Number, named: Named) -> Entry | None:
         return next((x for x in self.near(n) if self.fits(x, named)), None)
@@ -93,7 +128,10 @@ class Pool:
 
     def derived(self, n: Number, named: Named, shown: Sequence[Entry]) -> bool:
         """A percentage, multiple or difference of two figures that are shown beside it or belong together."""
-        return any(_close(n, value) for value in self._derivable(n, named, shown[-_PAIRS:]))
+        if n.unit not in ("%", "x") and not named.change:
+            return False
+        low, high = reach(n)
+        return any(low <= value <= high for value in self._derivable(n, named, shown[-_PAIRS:]))
 
     def _derivable(self, n: Number, named: Named, shown: Sequence[Entry]) -> Iterator[float]:
         for a, b in self._pairs(named, shown):
@@ -113,10 +151,10 @@ class Pool:
         """Both shown; or one shown and its few namesakes under one other label; or, where nothing comparable is shown,
         the few figures the clause names that exist twice (errors and errors before, today's and yesterday's)."""
         for a in shown:
-            namesakes = self._by_base[_base(a.figure.name)]
+            namesakes = self._by_base.get(_base(a.name), ())
             beside = [x for x in shown if x is not a and x in namesakes]
-            partners = [x for x in namesakes if x is not a and _kin(a, x)]
-            for b in beside or (partners if len(partners) <= _FEW else ()):
+            partners = beside or [x for x in namesakes if x is not a and _kin(a, x)]
+            for b in partners if beside or len(partners) <= _FEW else ():
                 yield from ((a, b), (b, a)) if a.unit == b.unit else ()
         if not shown and named.change:
             twins = [(a, b) for a, b in self._twins if self.fits(a, named) and self.fits(b, named)]
@@ -125,46 +163,47 @@ class Pool:
     @cached_property
     def _twins(self) -> list[tuple[Entry, Entry]]:
         """Figures of one base name with the same unit and labels."""
-        alike: dict[tuple[str, str, frozenset[tuple[str, frozenset[str]]]], list[Entry]] = defaultdict(list)
-        for base, entries in self._by_base.items():
-            for x in entries:
-                alike[base, x.unit, frozenset(x.labels.items())].append(x)
+        alike = _grouped(
+            ((base, x.unit, frozenset(x.labels.items())), x) for base, found in self._by_base.items() for x in found
+        )
         return [(found[0], found[1]) for found in alike.values() if len(found) == 2]
 
     def _shares(self, named: Named, shown: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
         """(whole, part): a part the clause names, or one shown, of the same figure without one of its labels, or of the
         requests under the same labels."""
-        parts = [x for x in self._by_unit[""] if _names(x, named) and self.fits(x, named)] if named.labels else []
+        plain = self._by_unit.get("", ()) if named.labels else ()
+        parts = [x for x in plain if _names(x, named) and self.fits(x, named)]
         parts = [x for x in parts if TIME not in x.labels or TIME in named.labels]
         for part in (*shown, *sorted(parts, key=lambda x: len(x.labels))[:_FEW]):
-            for whole in self._by_name[part.figure.name.lower()]:
+            for whole in self._by_name.get(part.name, ()):
                 if whole.unit == part.unit and _without_one(part, whole):
                     yield whole, part
-            for whole in self._by_unit[part.unit]:
+            for whole in self._by_unit.get(part.unit, ()):
                 if "request" in whole.concepts and "error" in part.concepts and whole.labels == part.labels:
                     yield whole, part
 
     def _has_part(self, x: Entry, key: str, allowed: frozenset[str]) -> bool:
-        family = self._by_name[x.figure.name.lower()]
-        return any(y.unit == x.unit and y.labels.get(key, frozenset()) & allowed for y in family)
+        return any(y.unit == x.unit and y.labels.get(key, frozenset()) & allowed for y in self._by_name[x.name])
 
     def _unsaid(self, x: Entry, key: str, named: Named) -> bool:
         """A part given as if it were the whole: nothing says the label, and the whole is a figure of its own."""
         if key in (TIME, QUANTILE) or named.labels.get(key) or any((key, v) in named.block for v in x.labels[key]):
             return False
-        rest = {k: v for k, v in x.labels.items() if k != key}
-        family = self._by_name[x.figure.name.lower()]
-        return any(y.labels == rest and y.unit == x.unit and y.value != x.value for y in family)
+        rest = frozenset(label for label in x.labels.items() if label[0] != key)
+        return any(y.value != x.value for y in self._alike.get((x.name, x.unit, rest), ()))
 
 
+def _grouped(entries: Iterable[tuple[K, Entry]]) -> dict[K, list[Entry]]:
+    groups: dict[K, list[Entry]] = defaultdict(list)
+    for key, entry in entries:
+        groups[key].append(entry)
+    return dict(groups)
+
+
+@lru_cache(maxsize=1024)
 def _base(name: str) -> str:
     """The name without what tells a period or a percentile: errors before → errors, latency_p99 → latency."""
-    return _TELLING.sub("", name.lower())
-
-
-def _close(n: Number, value: float) -> bool:
-    low, high = reach(n)
-    return low <= value <= high
+    return _TELLING.sub("", name)
 
 
 def _percents(a: Entry, b: Entry, named: Named) -> Iterator[float]:

@@ -11,8 +11,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
+from typing import NamedTuple
 
 from orchestrator.evidence.clocks import clock_of
 from orchestrator.evidence.exhibits import QUANTILE, TIME, Entry, quantiles
@@ -35,8 +35,7 @@ _SINCE = re.compile(r"(?:since|after|before|from|until|by|自|从|[-–—~～�
 _RESPECTIVELY = re.compile(r"分别|依次|respectively")
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     start: int
     end: int
     key: str
@@ -49,9 +48,8 @@ class Vocabulary:
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._keys: dict[str, list[tuple[str, str]]] = {}
         self.hours: set[str] = set()
-        for entry in entries:
-            for key, values in entry.labels.items():
-                self._learn(key, values)
+        for key, values in {label: None for entry in entries for label in entry.labels.items()}:
+            self._learn(key, values)
         odd = sorted((f for f in self._keys if not _TOKEN.fullmatch(f)), key=len, reverse=True)
         self._odd = re.compile("|".join(map(re.escape, odd)), re.IGNORECASE) if odd else None
 
@@ -68,13 +66,13 @@ class Vocabulary:
         """A label value made of digits, such as the 502 of code=502."""
         return word in self._keys
 
-    def _read(self, word: str) -> Iterable[tuple[str, str]]:
-        return self._keys.get(word) or self._keys.get(word.removesuffix("s")) or ()
-
     def find(self, text: str, clocks: Iterable[re.Match[str]] = ()) -> list[Mention]:
         """What a text names, in order; `clocks` are the clock times in it (`prose.NAMES`)."""
-        words = [*_TOKEN.finditer(text), *(self._odd.finditer(text) if self._odd else ())]
-        found = [Mention(m.start(), m.end(), key, value) for m in words for key, value in self._read(m[0].lower())]
+        found: list[Mention] = []
+        for m in chain(_TOKEN.finditer(text), self._odd.finditer(text) if self._odd else ()):
+            word = m[0].lower()
+            for key, value in self._keys.get(word) or self._keys.get(word.removesuffix("s")) or ():
+                found.append(Mention(m.start(), m.end(), key, value))
         found += [Mention(a, b, QUANTILE, q) for a, b, q in quantiles(text)]
         for m, hour in _hours(list(clocks), text):
             found += [Mention(m.start(), m.end(), TIME, hour)] if hour in self.hours else []
@@ -126,12 +124,12 @@ class Bound:
         i = self.clause(at)
         if self._in_turn:
             return {k: frozenset({v[nth]}) if len(v) == of else frozenset(v) for k, v in self._order.items()}
-        return {**self._filled[i], **self._heads.get(i, {})}
+        return {**self._filled[i], **self._heads[i]} if i in self._heads else self._filled[i]
 
     def _fill(self) -> list[dict[str, frozenset[str]]]:
         filled, carried = [], dict[str, frozenset[str]]()
         for own in self._own:
-            carried = {**carried, **own}
+            carried = {**carried, **own} if own else carried
             filled.append(carried)
         first = next((own for own in self._own if own), {})
         return [now or first for now in filled]
@@ -139,6 +137,4 @@ class Bound:
 
 def between(mentions: Sequence[Mention], start: int, end: int) -> Sequence[Mention]:
     """Those of the sorted `mentions` that begin in `[start, end)`."""
-    return mentions[
-        bisect_left(mentions, start, key=lambda m: m.start) : bisect_left(mentions, end, key=lambda m: m.start)
-    ]
+    return mentions[bisect_left(mentions, (start,)) : bisect_left(mentions, (end,))]

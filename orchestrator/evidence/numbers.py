@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 _SECONDS = {
     1e-9: "ns 纳秒",
@@ -47,13 +47,15 @@ _SCALE = {"k": 1e3, "K": 1e3, "M": 1e6, "thousand": 1e3, "million": 1e6, "billio
     "千": 1e3, "百": 1e2, "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8
 }  # fmt: skip
 _ENGLISH_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
-_ENGLISH = {w: n for n, w in enumerate(_ENGLISH_WORDS.split())}
+_ENGLISH = {w: n for n, w in enumerate(_ENGLISH_WORDS.split()) if w != "one"}
 _WORDS = {"一半": 50.0, "半数": 50.0, "half of": 50.0, "half the": 50.0, "a third of": 100 / 3, "two thirds": 200 / 3,
           "a quarter of": 25.0, "three quarters": 75.0}  # fmt: skip
 _TIMES = {"翻倍": 2.0, "翻了一番": 2.0, "翻番": 2.0, "翻了一倍": 2.0, "doubled": 2.0, "twice as": 2.0, "twice the": 2.0,
           "tripled": 3.0, "quadrupled": 4.0, "halved": 0.5, "减半": 0.5}  # fmt: skip
 
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 _CN = "零〇一二两三四五六七八九十百千万亿"
+_UNITS_CN = frozenset(_CN[:11])
 _BAR, _LETTER = r"(?![A-Za-z0-9_])", r"(?![A-Za-z_])"
 
 
@@ -68,7 +70,7 @@ _CORE = (
     r"|\d{1,3}(?:\ \d{3})++(?![\d.])|\d++)(?:\.\d++)?+)"
 )
 _NUMBER = re.compile(
-    rf"""(?:(?<![A-Za-z0-9_.#])(?<![A-Za-z_]-)|(?<=\d[hm]))(?:
+    rf"""(?=[\d百半h{_CN}])(?:(?<![A-Za-z0-9_.#])(?<![A-Za-z_]-)|(?<=\d[hm]))(?:
       百分之(?P<pct>[{_CN}]{{1,12}}(?:点[{_CN}]{{1,6}})?|\d++(?:\.\d++)?)
     | (?P<of>[二两三四五六七八九十])分之(?P<part>[一二两三四五六七八九])
     | (?P<cheng>[一二两三四五六七八九\d])\ ?成(?P<half>[一二三四五六七八九半]?)(?![功为立本员果绩长熟交分型都就单因])
@@ -83,33 +85,33 @@ _NUMBER = re.compile(
 )
 _PROSE = re.compile(
     rf"(?P<share>{'|'.join(_WORDS)})|(?P<times>{'|'.join(_TIMES)})"
-    rf"|(?<![A-Za-z0-9_-])(?P<en>{'|'.join(w for w in _ENGLISH if w != 'one')})(?![A-Za-z0-9_-])",
+    rf"|(?<![A-Za-z0-9_-])(?P<en>{'|'.join(_ENGLISH)})(?![A-Za-z0-9_-])",
     re.IGNORECASE,
 )
-_HEDGES = {
-    "about": r"大?约|大概|大致|将?近似|[~～≈]|about|around|roughly|approximately|approx\.?|circa",
-    "over": r"超过|逾|不止|至少|高于|>=?|≥|over|more than|at least|above",
-    "under": r"将?近|接近|不到|不足|至多|最多|低于|<=?|≤|nearly|almost|under|less than|fewer than|up to|at most|below",
-}
-_BEFORE = re.compile(
-    rf"(?:{'|'.join(f'(?P<{name}>{words})' for name, words in _HEDGES.items())})\s?[为了]?\s?$", re.IGNORECASE
-)
+_PHRASES, _WORD = (*_WORDS, *_TIMES), re.compile("[a-z]+")
+_HEDGES = {  # what a number's left side may end in
+    "about": ("约", "大概", "大致", "近似", "~", "～", "≈", "about", "around", "roughly", "approximately", "approx",
+              "approx.", "circa"),
+    "over": ("超过", "逾", "不止", "至少", "高于", ">", ">=", "≥", "over", "more than", "at least", "above"),
+    "under": ("近", "不到", "不足", "至多", "最多", "低于", "<", "<=", "≤", "nearly", "almost", "under", "less than",
+              "fewer than", "up to", "at most", "below"),
+}  # fmt: skip
 _AFTER = re.compile(r"\s?(?:[\u4e00-\u9fff]{1,4})?(?:左右|上下)|\s?[a-z]{0,10} or so")
 _RANGE = re.compile(
     r"\s?(?:[-–—~～/]|→|->|to|(?:上?升|下?降|上?涨|增加?|减少?|下?跌|恶化|变|扩大|缩短?|回落)?了?[到至为成])\s?"
 )
+_GROUPING = re.compile(r"[,\s]")
 _AS_MUCH = re.compile(r"\s(?:as|more|higher|larger|greater|faster|slower|longer|the|that|what)\b")
+_TIGHT = ("", " ", "零")
 _WIDE = str.maketrans("０１２３４５６７８９．％＋＃：", "0123456789.%+#:")
 _WIDE_COMMA = re.compile(r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """`text[start:end]` reads as `value` of `unit`; `step` is one in the last place shown, in the same unit.
 
     `hedge`: "" | about | over | more | under ("more": 300 多, within the place of its last digit). `counted`: a measure
-    word follows (412 次). `word`: written in words. `thin`: parts of a number grouped by plain spaces, which may be
-    several numbers instead.
+    word follows (412 次). `word`: written in words.
     """
 
     start: int
@@ -120,12 +122,11 @@ class Number:
     hedge: str = ""
     counted: bool = False
     word: bool = False
-    thin: tuple[Number, ...] = ()
 
 
 def plain(text: str) -> str:
     """The text with full-width digits and signs as ASCII ones; every character keeps its place."""
-    return _WIDE_COMMA.sub(",", text).translate(_WIDE)
+    return text if text.isascii() else _WIDE_COMMA.sub(",", text).translate(_WIDE)
 
 
 def chinese(word: str) -> float:
@@ -160,28 +161,29 @@ def read(text: str) -> list[Number]:
     return list(_joined(numbers, text))
 
 
-def reaches(n: Number) -> Iterator[tuple[float, float]]:
+def reaches(n: Number) -> list[tuple[float, float]]:
     """Lowest and highest true value of each way to read the number (KB of 1,000 or of 1,024 bytes)."""
-    powers = [1.0]
-    if n.unit == "B" and n.value >= 1000:
-        powers += [1.024**p for p in range(1, 5) if 1000**p <= n.value < 1000 ** (p + 1)]
     low, high = reach(n)
-    yield from ((low * power, high * power) for power in powers)
+    if n.unit != "B" or n.value < 1000:
+        return [(low, high)]
+    powers = [1.0, *(1.024**p for p in range(1, 5) if 1000**p <= n.value < 1000 ** (p + 1))]
+    return [(low * power, high * power) for power in powers]
 
 
 def reach(n: Number) -> tuple[float, float]:
     """Lowest and highest true value: half a step either way; hedged a bit more, towards where the hedge points."""
-    half, place = n.step / 2, _last_place(n)
-    slack = 1e-9 * max(1.0, n.value)
+    half, slack = n.step / 2, 1e-9 * max(1.0, n.value)
     low, high = n.value - half - slack, n.value + half + slack
-    loose = min(place / 2, n.value * 0.08)
+    if not n.hedge:
+        return low, high
+    place = _last_place(n)
     if n.hedge == "about":
+        loose = min(place / 2, n.value * 0.08)
         return min(low, n.value - loose), max(high, n.value + loose)
     if n.hedge == "more":
         return n.value, n.value + place
-    if n.hedge == "over":
-        return low, max(high, n.value + min(place, n.value * 0.1))
-    return (min(low, n.value - min(place, n.value * 0.1)), high) if n.hedge == "under" else (low, high)
+    loose = min(place, n.value * 0.1)
+    return (low, max(high, n.value + loose)) if n.hedge == "over" else (min(low, n.value - loose), high)
 
 
 def _last_place(n: Number) -> float:
@@ -195,18 +197,21 @@ def _last_place(n: Number) -> float:
 
 def _whole(m: re.Match[str], text: str) -> bool:
     """Not the head of a longer word (3rd, 5xx, 0x1f), nor the article 一 (一个, 一次)."""
-    if m["num"] and not m["unit"] and re.match(r"[A-Za-z_]", text[m.end() : m.end() + 1]):
+    num, cn, unit = m.group("num", "cn", "unit")
+    if num:
+        return unit is not None or text[m.end() : m.end() + 1] not in _LETTERS
+    if not cn:
+        return True
+    if not unit and (_UNITS_CN.isdisjoint(cn) or _PLACE.keys().isdisjoint(cn)):
         return False
-    if m["cn"] and not m["unit"] and not (re.search(f"[{_CN[:11]}]", m["cn"]) and re.search("[十百千万亿]", m["cn"])):
-        return False
-    if m["cn"] and m["cn"] == "一":
-        return bool(m["unit"]) and m["unit"].strip() == "倍"
-    return not (m["cn"] and m["unit"] and m["unit"].strip() in "分mshdxXB")
+    return unit is not None and unit.strip() == "倍" if cn == "一" else not unit or unit.strip() not in "分mshdxXB"
 
 
 def _one(m: re.Match[str], text: str) -> Number:
     start, end = m.span()
     hedge = _hedge(text, start, end)
+    if m["num"] or m["cn"]:
+        return _counted(m, hedge)
     if m["pct"]:
         value = float(m["pct"]) if m["pct"][0].isdigit() else chinese(m["pct"])
         return Number(start, end, value, "%", _step(m["pct"]), hedge, word=True)
@@ -216,44 +221,43 @@ def _one(m: re.Match[str], text: str) -> Number:
         tenth = float(m["cheng"]) if m["cheng"].isdigit() else chinese(m["cheng"])
         extra = 5.0 if m["half"] == "半" else chinese(m["half"]) if m["half"] else 0.0
         return Number(start, end, 10 * tenth + extra, "%", 1.0 if m["half"] else 10.0, hedge, word=True)
-    if m["halfhour"]:
-        return Number(start, end, 1800.0, "s", 600.0, hedge, word=True)
-    return _counted(m, hedge)
+    return Number(start, end, 1800.0, "s", 600.0, hedge, word=True)
 
 
 def _counted(m: re.Match[str], hedge: str) -> Number:
-    written = (m["unit"] or "").strip(" \u00a0")
-    if written == "times" and _AS_MUCH.match(m.string, m.end()):
-        written = "x"
-    unit, factor = UNITS.get(written, UNITS.get(written.lstrip("-"), ("", 1.0)))
-    word = m["cn"] is not None
-    core = m["cn"] or re.sub(r"[,\s]", "", m["num"])
-    scale = _SCALE[m["scale"].strip()] if m["scale"] else 1.0
-    value, step = (chinese(core), _step(core)) if word else (float(core), _step(core))
-    thin: tuple[Number, ...] = ()
-    if not word and " " in m["num"]:
-        at, parts = m.start("num"), re.finditer(r"\S+", m["num"])
-        thin = tuple(Number(at + p.start(), at + p.end(), float(p[0])) for p in parts)
-    return Number(
-        m.start(), m.end(), value * scale * factor, unit, step * scale * factor,
-        "more" if m["more"] else hedge, m["measure"] is not None and not unit, word, thin
-    )  # fmt: skip
+    num, cn, written, scale, more, measure = m.group("num", "cn", "unit", "scale", "more", "measure")
+    unit, factor = "", 1.0
+    if written:
+        written = written.strip(" \u00a0")
+        if written == "times" and _AS_MUCH.match(m.string, m.end()):
+            written = "x"
+        unit, factor = UNITS.get(written) or UNITS.get(written.lstrip("-"), ("", 1.0))
+    core = cn or (num if num.isdecimal() else _GROUPING.sub("", num))
+    times = _SCALE[scale.strip()] if scale else 1.0
+    value, step = (chinese(core) if cn else float(core)) * times * factor, _step(core) * times * factor
+    counted = measure is not None and not unit
+    return Number(m.start(), m.end(), value, unit, step, "more" if more else hedge, counted, bool(cn))
 
 
 def _step(core: str) -> float:
-    fraction = re.split(r"[.点]", core)[1:]
+    fraction = core.replace("点", ".").split(".")[1:]
     return float(10.0 ** -len(fraction[0])) if fraction else 1.0
 
 
 def _hedge(text: str, start: int, end: int) -> str:
-    before = text[max(0, start - 16) : start]
     if _AFTER.match(text, end):
         return "about"
-    m = _BEFORE.search(before)
-    return (m.lastgroup or "") if m else ""
+    before = text[max(0, start - 16) : start].lower()
+    before = before[:-1] if before[-1:].isspace() else before
+    before = before[:-1] if before.endswith(("为", "了")) else before
+    before = before[:-1] if before[-1:].isspace() else before
+    return next((hedge for hedge, words in _HEDGES.items() if before.endswith(words)), "")
 
 
 def _in_words(text: str) -> Iterator[Number]:
+    low = text.lower()
+    if _ENGLISH.keys().isdisjoint(_WORD.findall(low)) and not any(p in low for p in _PHRASES):
+        return
     for m in _PROSE.finditer(text):
         found = m[0].lower()
         if m["share"]:
@@ -268,14 +272,16 @@ def _joined(numbers: list[Number], text: str) -> Iterator[Number]:
     """1 小时 30 分 becomes one duration; in 120–180 ms the first number takes the second's unit."""
     held: Number | None = None
     for n in numbers:
-        gap = text[held.end : n.start] if held else ""
-        if held and held.unit == n.unit == "s" and n.value < held.step and len(gap) < 2 and not gap.strip("零 "):
-            held = replace(n, start=held.start, value=held.value + n.value)
+        if held is None:
+            held = n
             continue
-        if held:
-            ranged = not held.unit and not held.counted and (n.unit or n.counted) and _RANGE.fullmatch(gap)
-            factor = _factor(n, text) if ranged else 1.0
-            yield replace(held, value=held.value * factor, step=held.step * factor, unit=n.unit) if ranged else held
+        if held.unit == n.unit == "s" and n.value < held.step and text[held.end : n.start] in _TIGHT:
+            held = n._replace(start=held.start, value=held.value + n.value)
+            continue
+        if not held.unit and not held.counted and (n.unit or n.counted) and _RANGE.fullmatch(text, held.end, n.start):
+            factor = _factor(n, text)
+            held = held._replace(value=held.value * factor, step=held.step * factor, unit=n.unit)
+        yield held
         held = n
     if held:
         yield held

@@ -6,7 +6,7 @@ Also tells which sentences claim a cause. It deliberately doesn't know the evide
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,51 +18,71 @@ _CN = "零〇一二两三四五六七八九十百千"
 MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905 - a row of names
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,6}\.?"
 
-NAMES = re.compile(
+_UUID = r"(?<![A-Za-z0-9])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_VERSION = r"\d++(?:\.\d++){2,}(?:[-+.][A-Za-z0-9_.]+)?"
+_LISTED = r"[(（]?\d{1,2}[.)、）]"
+_LIST = rf"^[\ \t]*+(?:[-*+•>]\s)?{_LISTED}(?=\s|[^\d\s])|(?<=[:：；。])\s?{_LISTED}\s?(?=[\u4e00-\u9fff])"
+
+NAMES = re.compile(  # its three parts differ in their first character, so that at most places one look is enough
     rf"""
-      (?P<url>https?://[^\s)\]】）>，。]+)
-    | (?P<uuid>(?<![A-Za-z0-9])[0-9a-fA-F]{{8}}(?:-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}})
-    | (?P<date>(?<![\d.])(?:
-        (?P<y>\d{{4}})(?:-(?P<m>\d\d?)-(?P<d>\d\d?)|/(?P<m2>\d\d?)/(?P<d2>\d\d?))(?!\d)T?
-      | (?:\d{{4}}\s?年\s?)?(?P<m3>\d\d?)\s?月\s?(?P<d3>\d\d?)\s?[日号]
-      | \d{{4}}\s?年(?:\s?\d\d?\s?月)?(?!\d) | \d{{4}}-W\d\d
-      | (?P<m4>[01]\d)-(?P<d4>[0-3]\d)(?=\s\d\d?:\d\d)
-      | (?P<d5>\d\d?)\s(?P<m5>{_MONTH})(?:\s\d{{4}})?(?![A-Za-z])))
-    | (?P<date6>(?<![A-Za-z])(?P<m6>{_MONTH})\s(?P<d6>\d\d?)(?!\d|:)(?:,?\s\d{{4}}(?!\d))?)
-    | (?P<clock>(?<![\d:.])(?:
-        (?P<h>[0-2]?\d):(?P<min>[0-5]\d)(?::(?P<s>[0-5]\d)(?:[.,]\d++)?)?(?!\d|:\d)(?:\s?(?P<ap>[AaPp])\.?[Mm](?![a-z]))?
-        (?:Z|\+\d\d:?\d\d)?
-      | (?P<h2>[0-2]?\d)\s?[点點时時](?!间)(?:(?P<min2>[0-5]?\d)\s?分(?!钟)|(?P<half>半)|整|钟)?
-      | (?P<h3>1?\d)\s?(?P<ap3>[AaPp])\.?[Mm](?![A-Za-z])))
-    | (?P<zone>(?<!\d)(?:(?:UTC|GMT)\s?[+-]\d\d?(?::?\d\d)?|[+-]\d\d:\d\d))
-    | (?P<version>(?<![\w.])v?\d++(?:\.\d++){{2,}}(?:[-+.][A-Za-z0-9_.]+)?
-      | (?:版本号?|(?<![A-Za-z])(?:[Vv]ersion|[Rr]elease|[Bb]uild))\s?[:：]?\s?v?\d[A-Za-z0-9_.+-]*)
-    | (?P<hash>(?<![A-Za-z0-9_])(?=\d{{0,40}}[a-f])[0-9][0-9a-f]{{5,39}}(?![A-Za-z0-9_]))
-    | (?P<id>\#\d++|\[\d++[smhdw](?::\d*[smhd]?)?\]
-      |(?:(?<![A-Za-z])(?:[Ss]tep|[Pp]art|[Ss]ection|[Pp]hase|[Ii]ssue|PR|MR|[Pp]ort|[Ll]ine|[Pp]id|PID|SEV|[Oo]ption)
-        |步骤|方案|选项|阶段|图|表|端口|工单|编号)\s?[#:：]?\s?\d++)
-    | (?P<http>(?:HTTP|http|[Ss]tatus|状态码|返回码|响应码|错误码)(?:\s(?:code|status))?\s?[:：=]?\s?[1-5]\d\d(?!\d))
-    | (?P<word>[A-Za-z_][A-Za-z0-9_]*+(?:[-./@]+[A-Za-z0-9_]+)*+)
-    | (?P<list>^[\ \t]*+(?:[-*+•>]\s)?[(（]?\d{{1,2}}[.)、）](?=\s|[^\d\s])
-      |(?<=[:：；。])\s?[(（]?\d{{1,2}}[.)、）]\s?(?=[\u4e00-\u9fff]))
-    | (?P<nth>第\s?(?:\d++|[{_CN}]++)|前\s?(?:\d++|[{_CN}]++)(?!\s?(?:[分秒毫天周smh%]|个?小时))
-      |(?i:(?<=top\s)|(?<=first\s)|(?<=last\s))\d++(?!\s?(?:[smhd%]|[分秒]|hours?|days?)))
+      (?=\d)(?<!\d)(?: {_UUID}
+      | (?P<date>(?<!\.)(?:
+          \d{{4}}(?:-(?P<m>\d\d?)-(?P<d>\d\d?)|/(?P<m2>\d\d?)/(?P<d2>\d\d?))(?!\d)T?
+        | (?:\d{{4}}\s?年\s?)?(?P<m3>\d\d?)\s?月\s?(?P<d3>\d\d?)\s?[日号]
+        | \d{{4}}\s?年(?:\s?\d\d?\s?月)?(?!\d) | \d{{4}}-W\d\d
+        | (?P<m4>[01]\d)-(?P<d4>[0-3]\d)(?=\s\d\d?:\d\d)
+        | (?P<d5>\d\d?)\s(?P<m5>{_MONTH})(?:\s\d{{4}})?(?![A-Za-z])))
+      | (?P<clock>(?<![:.])(?:
+          (?P<h>[0-2]?\d):(?P<min>[0-5]\d)(?::(?P<s>[0-5]\d)(?:[.,]\d++)?)?(?!\d|:\d)
+          (?:\s?(?P<ap>[AaPp])\.?[Mm](?![a-z]))?(?:Z|\+\d\d:?\d\d)?
+        | (?P<h2>[0-2]?\d)\s?[点點时時](?!间)(?:(?P<min2>[0-5]?\d)\s?分(?!钟)|(?P<half>半)|整|钟)?
+        | (?P<h3>1?\d)\s?(?P<ap3>[AaPp])\.?[Mm](?![A-Za-z])))
+      | (?<![\w.]){_VERSION}
+      | (?<![A-Za-z_])(?=\d{{0,40}}[a-f])[0-9][0-9a-f]{{5,39}}(?![A-Za-z0-9_])
+      | {_LIST}
+      | (?i:(?<=top\s)|(?<=first\s)|(?<=last\s))\d++(?!\s?(?:[smhd%]|[分秒]|hours?|days?)))
+    | (?=[A-Za-z_])(?: https?://[^\s)\]】）>，。]+ | {_UUID}
+      | (?P<date6>(?<![A-Za-z])(?P<m6>{_MONTH})\s(?P<d6>\d\d?)(?!\d|:)(?:,?\s\d{{4}}(?!\d))?)
+      | (?<!\d)(?:UTC|GMT)\s?[+-]\d\d?(?::?\d\d)?
+      | (?<![\w.])v{_VERSION}
+      | (?<![A-Za-z])(?:[Vv]ersion|[Rr]elease|[Bb]uild)\s?[:：]?\s?v?\d[A-Za-z0-9_.+-]*
+      | (?<![A-Za-z])(?:[Ss]tep|[Pp]art|[Ss]ection|[Pp]hase|[Ii]ssue|PR|MR|[Pp]ort|[Ll]ine|[Pp]id|PID|SEV|[Oo]ption)
+        \s?[#:：]?\s?\d++
+      | (?:HTTP|http|[Ss]tatus)(?:\s(?:code|status))?\s?[:：=]?\s?[1-5]\d\d(?!\d)
+      | [A-Za-z_][A-Za-z0-9_]*+(?:[-./@]+[A-Za-z0-9_]+)*+)
+    | (?=[\s\#\[(（+\-*•>第前版步方选阶图表端工编状返响错])(?: (?<!\d)[+-]\d\d:\d\d
+      | 版本号?\s?[:：]?\s?v?\d[A-Za-z0-9_.+-]*
+      | \#\d++ | \[\d++[smhdw](?::\d*[smhd]?)?\]
+      | (?:步骤|方案|选项|阶段|图|表|端口|工单|编号)\s?[#:：]?\s?\d++
+      | (?:状态码|返回码|响应码|错误码)(?:\s(?:code|status))?\s?[:：=]?\s?[1-5]\d\d(?!\d)
+      | {_LIST}
+      | 第\s?(?:\d++|[{_CN}]++) | 前\s?(?:\d++|[{_CN}]++)(?!\s?(?:[分秒毫天周smh%]|个?小时)))
     """,
     re.VERBOSE | re.MULTILINE,
 )
 QUOTE = re.compile(r"`([^`\n]{1,200})`|“([^”\n]{1,200})”|「([^」\n]{1,200})」|\"([^\"\n]{1,200})\"")
 
+
+def covered(text: str, found: Iterable[re.Match[str]]) -> bytearray:
+    """1 at every place of the text that one of its matches covers."""
+    flags = bytearray(len(text) + 1)
+    for m in found:
+        start, end = m.span()
+        flags[start:end] = b"\1" * (end - start)
+    return flags
+
+
 _BULLET = re.compile(r"[ \t]*(?:[-*+•]\s|[(（]?\d{1,3}[.)、）](?!\d)|[①-⑳])")
 _END = re.compile(
-    rf"(?:[。！？!?]+|\.(?=\s|$)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bapprox\.)(?<!\bNo\.)(?<!^\d\.)(?<!^\d\d\.))"
-    rf"[”’」』\"')）*_]*(?:{CITE.pattern.replace('?P<ids>', '?:')})*",
+    r"[。！？!?.](?:(?<!\.)[。！？!?]*|(?<=\.)(?=\s|$)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bapprox\.)(?<!\bNo\.)"
+    rf"(?<!^\d\.)(?<!^\d\d\.))[”’」』\"')）*_]*(?:{CITE.pattern.replace('?P<ids>', '?:')})*",
     re.MULTILINE,
 )
-_LINE_END = re.compile(r"(?<=[^\x00-\x7f\s\]])[ \t]*\n|(?<=[\])])[ \t]*\n")
+_LINE_END = re.compile(r"[^\x00-\x28\x2a-\x5c\x5e-\x7f\s][ \t]*\n")  # after ")", "]" or Chinese
 _CLAUSE = re.compile(r"[，；;、。|]|,(?!\d)|\s(?:and|vs\.?|versus|while|but|whereas)\s|和|而(?!且)|但")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sentence:
     """`text[start:end]`. `block`: the paragraph, bullet or table row it stands in, as a span; `item`: that is a bullet
     or row. `heads`: in a table row, where each cell starts and what its column's head says."""
@@ -136,7 +156,9 @@ def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    ends = {m.end() for m in _END.finditer(text, start, end)} | {m.end() for m in _LINE_END.finditer(text, start, end)}
+    ends = {m.end() for m in _END.finditer(text, start, end)}
+    if text.find("\n", start, end - 1) >= 0:
+        ends |= {m.end() for m in _LINE_END.finditer(text, start, end)}
     edges = [start, *sorted(ends), end]
     for a, b in pairwise(edges):
         if text[a:b].strip():
@@ -159,7 +181,9 @@ _CAUSE_EN = (
     r"|on account of|g[ai]ve[sn]? rise to|provok(?:ed|es?)|induc(?:ed|es?)"
     r"|(?:is|was|were|are|lies|what(?:'s| is)?) behind|set off|(?:product|fault) of|ar[io]s(?:es?)? from|down to|broke"
 )
-_CAUSE = re.compile(rf"{_CAUSE_ZH}|(?<![A-Za-z])(?:{_CAUSE_EN})(?![A-Za-z])", re.IGNORECASE)
+_CAUSE = re.compile(  # of lower-case text
+    rf"(?=[^\x00-\x7f])(?:{_CAUSE_ZH})|(?=[a-giloprstw])(?<![a-z])(?:{_CAUSE_EN})(?![a-z])"
+)
 _NEGATED_ZH = (
     r"(?:无法|不能|未能|难以|尚未|还没|没能|没有?办法|不足以|尚不能?|不[好可便]?)(?:[^，。；,;\n]{0,12}(?<!不[仅但只]))"
     r"(?:确定|判断|确认|断定|说明|看出|定位|认定|给出|得出|归因|证明)[^，。；,;\n]{0,30}"
@@ -186,16 +210,16 @@ _NEGATED_EN = (
     r"|(?:\bnot|\bnever|n['’]t)\s(?:(?:been|directly|necessarily|clearly|simply|likely|be)\s)?"
     r"(?:caused|because|due|triggered|to blame|responsible|behind|the (?:root )?cause)"
 )
-_NEGATED = re.compile(rf"{_NEGATED_ZH}|{_NEGATED_EN}", re.IGNORECASE)
+_NEGATED = re.compile(rf"{_NEGATED_ZH}|{_NEGATED_EN}")
 _BARE_HEAD = re.compile(
     r"[\s#*_:：\-\d.、（）()]*(?:根因|原因|根本原因|root cause|cause)?"
-    r"[\s#*_:：]*(?:分析|结论|定位|推断|与影响|和影响|analysis|summary|and impact)?[\s#*_:：]*",
-    re.IGNORECASE,
+    r"[\s#*_:：]*(?:分析|结论|定位|推断|与影响|和影响|analysis|summary|and impact)?[\s#*_:：]*"
 )
 
 
 def claims_cause(sentence: str) -> bool:
     """Says that something caused something: not a question, a bare heading, nor a denial ("no change explains it")."""
+    sentence = sentence.lower()
     if _CAUSE.search(sentence) is None or sentence.rstrip(' \n*_"”」）)').endswith(("?", "？")):
         return False
     return not _BARE_HEAD.fullmatch(sentence) and _CAUSE.search(_NEGATED.sub(" ", sentence)) is not None

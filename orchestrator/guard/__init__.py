@@ -2,3 +2,4 @@
 
 from orchestrator.cleaning import clean as clean
 from orchestrator.guard.policy import AllowAll as AllowAll
+from orchestrator.guard.policy import masked as masked

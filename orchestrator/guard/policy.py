@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 
 from orchestrator.cleaning import clean
-from orchestrator.contracts import Principal
+from orchestrator.contracts import Json, Principal
 from orchestrator.guard.masking import mask
 from orchestrator.ports import Denied
 
 _MARKER = re.compile(r"<(?=\s{0,8}/?\s{0,8}data\b)", re.IGNORECASE)
 _NOT_IN_NAME = re.compile(r"[^\w.:/ -]+")
-
-
-__all__ = ["AllowAll", "clean"]
 
 
 class AllowAll:
@@ -37,3 +35,14 @@ class AllowAll:
         """`<data source="logs">…</data>`; a marker that stands in the text itself loses its "<" to "‹"."""
         name = _NOT_IN_NAME.sub("_", clean(source))[:80]
         return f'<data source="{name}">\n{_MARKER.sub("‹", clean(text))}\n</data>'
+
+
+def masked(data: Json, mask: Callable[[str], str], key: str = "") -> Json:
+    """JSON data with every string masked; a value is looked at together with its key (`{"password": …}`)."""
+    if isinstance(data, dict):
+        return {k: masked(v, mask, k) for k, v in data.items()}
+    if isinstance(data, list | tuple):
+        return [masked(v, mask, key) for v in data]
+    if not isinstance(data, str):
+        return data if data is None or isinstance(data, int | float) else mask(str(data))
+    return mask(f"{key}={data}").removeprefix(f"{key}=") if key else mask(data)

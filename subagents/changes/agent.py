@@ -20,9 +20,8 @@ CUES = (
     "released", "releases", "commit", "commits", "merge", "merged", "rollback", "roll back", "rolled back",
     "rolling back", "revert", "reverted", "rollout", "flag", "flags", "config", "configuration", "version",
     "versions", "diff", "ticket", "tickets", "shipped", "upgrade", "upgraded", "maintenance", "planned work",
-    "hotfix", "patch", "feature toggle",
-    "变更", "改动", "改了", "部署", "发布", "上线", "提交", "合并", "回滚", "版本", "配置", "开关", "灰度", "工单",
-    "升级", "谁改", "维护窗口", "计划内", "撤回", "回退", "发版", "热修",
+    "hotfix", "patch", "feature toggle", "变更", "改动", "改了", "部署", "发布", "上线", "提交", "合并", "回滚",
+    "版本", "配置", "开关", "灰度", "工单", "升级", "谁改", "维护窗口", "计划内", "撤回", "回退", "发版", "热修",
 )  # fmt: skip
 
 

@@ -77,9 +77,8 @@ def _rejected(data: Json, clock: Clock, cite: str, zh: bool) -> list[str]:
 
 def _best(row: Json, clock: Clock, cite: str, zh: bool, known: Earlier, tied: bool) -> str:
     """The one sentence that names a cause: what, which sha, when, who, why."""
-    head = ("可能的起因" if tied else "最可能的起因") if zh else ("A possible cause" if tied else "The likeliest cause")
-    version = f"{row['what']} {_kind(row, zh)}"
-    sha = f"sha {row['sha'][:12]}{'，完整' if zh else ', in full'} {row['sha']}" if row["sha"] else row["key"]
+    head = _head(row["clear"], tied, zh)
+    change = f"{row['what']} {_kind(row, zh)}{_identity(row, zh)}"
     at, title = clock.at(_time(row)), short(row["title"].replace("`", ""), 100)
     lead = lasting(row["lead"], zh) if row["lead"] > 0 else ""
     where = _where(row, zh) + known.why(row["service"], zh)
@@ -87,12 +86,29 @@ def _best(row: Json, clock: Clock, cite: str, zh: bool, known: Earlier, tied: bo
     if zh:
         timing = f"比开始早 {lead}" if lead else "与开始同时"
         who = f"{row['author']} 于 " if row["author"] else "于 "
-        said = f"{head}是 {version}（{sha}）：{who}{at} `{title}`，{timing}，{where} {cite}。"
+        said = f"{head} {change}：{who}{at} `{title}`，{timing}，{where} {cite}。"
         return said + (f"{back[0]} 于 {back[1]} 撤回了它 {cite}。" if back else "")
     timing = f"{lead} before the onset" if lead else "with the onset"
     who = f" by {row['author']}" if row["author"] else ""
-    said = f"{head} is {version} ({sha}){who} at {at}, `{title}`: {timing}, {where} {cite}."
+    said = f"{head} {change}{who} at {at}, `{title}`: {timing}, {where} {cite}."
     return said + (f" {back[0]} took it back at {back[1]} {cite}." if back else "")
+
+
+def _identity(row: Json, zh: bool) -> str:
+    """The sha, short as people say it and once in full; else the id where the name isn't it already."""
+    said = "" if row["key"] == row["what"] else row["key"]
+    if row["sha"]:
+        said = f"sha {row['sha'][:12]}{'，完整' if zh else ', in full'} {row['sha']}"
+    return (f"（{said}）" if zh else f" ({said})") if said else ""
+
+
+def _head(clear: bool, tied: bool, zh: bool) -> str:
+    if not clear:
+        weak = "没有变更能清楚地解释；最接近的是", "No change clearly explains this; the nearest is"
+        return weak[0] if zh else weak[1]
+    if tied:
+        return "可能的起因是" if zh else "A possible cause is"
+    return "最可能的起因是" if zh else "The likeliest cause is"
 
 
 def _where(row: Json, zh: bool) -> str:

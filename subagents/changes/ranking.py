@@ -16,11 +16,12 @@ from subagents.sources import Change
 from subagents.topology import Topology
 
 MARGIN = timedelta(minutes=2)  # an onset is no more exact than the bins it was counted in
-HALF_LIFE = timedelta(hours=2)
+HALF_LIFE = timedelta(hours=1)
 ENOUGH = 0.25  # under this no change is a suspect
+CLEAR = 0.8  # under this it is only the nearest, and nothing speaks for it but that
 TIE = 0.95  # a score that near the best is as good
 KINDS = {"deploy": 1.0, "release": 1.0, "flag": 1.0, "config": 1.0, "commit": 0.6, "ticket": 0.5}
-STEP_ORDER, STEP_CALL = 0.97, 0.7  # a place further down in the order of services; a call further away
+STEP_ORDER, STEP_CALL = 0.85, 0.7  # a place further down in the order of services; a call further away
 BACK = 1.3  # it was taken back later
 ENDED = timedelta(minutes=30)  # planned work that was over so long before the onset has no part in it
 
@@ -192,6 +193,7 @@ def as_json(r: Ranked, onset: datetime) -> Json:
         "key": r.key,
         "lead": round((onset - c.at).total_seconds()),
         "score": round(r.score, 3),
+        "clear": r.score >= CLEAR,
         "against": r.against,
         "near": r.near,
         "calls": r.calls,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from orchestrator import when
 from orchestrator.contracts import Figure, ToolResult, Window
 from subagents.asking import Merged
-from subagents.changes.ranking import Ranked, Symptom, as_json, bundled, key, name, suspects, tied
+from subagents.changes.ranking import CLEAR, Ranked, Symptom, as_json, bundled, key, name, suspects, tied
 from subagents.saying import Clock, lasting, offset, short
 from subagents.sources import Change
 
@@ -89,6 +89,8 @@ def ranked(found: Merged[Change], rows: Sequence[Ranked], symptom: Symptom, look
     ]
     if not good:
         text.append("no change explains this: none near before the onset touches these services or what they depend on")
+    elif good[0].score < CLEAR:
+        text.append("no change clearly explains this: the first is the nearest, and weak")
     if len(best) > 1:
         text.append(f"a tie: the first {len(best)} are equally near")
     text += [f"{i}. {_suspect(r, symptom, clock, i == 1)}" for i, r in enumerate(good[:5], 1)]

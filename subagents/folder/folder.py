@@ -8,11 +8,12 @@ reads the clock, and only for a folder in which no date has a year.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from orchestrator.errors import ConfigError
+from orchestrator.guard import AllowAll
 from subagents.folder import files, gitrepo, owners
 from subagents.folder.alerts import FolderAlerts
 from subagents.folder.changes import FolderChanges
@@ -47,10 +48,11 @@ class Folder:
         self.material.pool.close()
 
 
-def open_folder(path: Path, cache_dir: Path | None = None) -> Folder:
+def open_folder(path: Path, cache_dir: Path | None = None, mask: Callable[[str], str] | None = None) -> Folder:
     """Recognise every file below `path`. Blocks while it looks; large folders are read by worker processes.
 
-    `cache_dir` keeps what was found out between runs. Raises ConfigError where there is nothing to open.
+    `cache_dir` keeps what was found out between runs, its texts through `mask`.
+    Raises ConfigError where there is nothing to open.
     """
     root = path.expanduser()
     if not root.exists():
@@ -63,7 +65,7 @@ def open_folder(path: Path, cache_dir: Path | None = None) -> Folder:
         raise ConfigError(f"The folder {path} can't be read ({e.strerror or e}): check its permissions.") from e
     if not listed and not repositories:
         raise ConfigError(f"The folder {path} is empty: put exported alerts, logs, metrics or changes into it.")
-    pool, index = Pool(), Index(cache_dir)
+    pool, index = Pool(), Index(cache_dir, mask or AllowAll().mask)
     surveys = _surveyed(listed, pool, index, None)
     notes, surveys = _dated(surveys, pool, index)
     return _assembled(root, surveys, repositories, pool, index, notes)

@@ -7,11 +7,12 @@ from __future__ import annotations
 import json
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from orchestrator.guard import masked
 from subagents.folder.files import Found
 from subagents.folder.records import Row
 
@@ -22,8 +23,11 @@ _LARGEST = 4 << 20  # characters of one stored result
 
 
 class Index:
-    def __init__(self, folder: Path | None) -> None:
+    """`mask`: what takes secrets out of a text before it is written down."""
+
+    def __init__(self, folder: Path | None, mask: Callable[[str], str]) -> None:
         self._folder = folder
+        self._mask = mask
         self._recent: OrderedDict[tuple[Found, str], Row] = OrderedDict()
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
@@ -44,7 +48,7 @@ class Index:
         if self._folder is None:
             return
         results = self._stored(file)
-        results[name] = row
+        results[name] = masked(row, self._mask)
         while len(results) > _PER_FILE:
             results.pop(next(iter(results)))
         text = json.dumps({"file": list(file), "v": VERSION, "results": results}, ensure_ascii=False)

@@ -25,9 +25,7 @@ WORD = re.compile(
 )
 # The beginning of every word and number of level error or fatal, in any case: for a byte search over whole files.
 # (err severe fail fatal emerg panic dpanic alert crit; the letters E F C; bunyan's and pino's 50 and 60.)
-ERROR_BYTES = (
-    rb"[EeFfSsPpDdAaCc56](?:[Rr][Rr]|[Mm][Ee]|[Aa][TtIiNn]|[Ee][Vv]|[Pp][Aa]|[Ll][Ee]|[Rr][Ii]|0\"?\s*[,}]|0?[\"\s])"
-)
+ERROR_BYTES = rb"[EeFfSsPpDdAaCc56](?:[Rr][Rr]|[Mm][Ee]|[Aa][TtIiNn]|[Ee][Vv]|[Pp][Aa]|[Ll][Ee]|[Rr][Ii]|0?[\"\s,}])"
 
 
 @lru_cache(maxsize=1024)

@@ -6,17 +6,16 @@ import json
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable
-from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from orchestrator.contracts import Window
-from subagents.folder import merge, times
+from subagents.folder import merge, rows
 from subagents.folder.material import LogFile, Material, of_files
 from subagents.folder.records import Row
 from subagents.folder.scan import DIMENSIONS, ERRORS, Ask
 from subagents.folder.wording import query
 from subagents.folder.work import Job, weight
-from subagents.sources import Answered, Count, Coverage, Health, Level, LogLine, LogQuery, Pattern, SourceError
+from subagents.sources import Answered, Count, Coverage, Health, LogLine, LogQuery, Pattern, SourceError
 
 PIECE = 32 << 20  # bytes of a plain file that one job reads
 SECONDS = 25.0  # after which a scan gives what it has
@@ -59,12 +58,12 @@ class FolderLogs:
             summed = merge.counts(result["groups"], dims, ask if plan != ask else None, by)
             groups.update(summed)
             self._services(file, dims, result)
-        rows = tuple(
-            Count({d: _shown(d, k) for d, k in zip(by, key, strict=True)}, n) for key, n in sorted(groups.items())
+        counted = tuple(
+            Count({d: rows.shown(d, k) for d, k in zip(by, key, strict=True)}, n) for key, n in sorted(groups.items())
         )
         gaps = self._gaps(files, results)
         return Answered(
-            rows, self._said("logs", q, by), q.window, total=sum(groups.values()), complete=not gaps, gaps=gaps
+            counted, self._said("logs", q, by), q.window, total=sum(groups.values()), complete=not gaps, gaps=gaps
         )
 
     def _services(self, file: LogFile, dims: tuple[str, ...], result: Row) -> None:
@@ -83,13 +82,13 @@ class FolderLogs:
         after = self._place(cursor)
         files = self._relevant(ask)
         results = await self._asked([(f, ask, "search", (limit, context, after)) for f in files])
-        rows = sorted((row for r in results for row in r["rows"]), key=lambda row: tuple(row["place"]))
-        shown, total = rows[:limit], sum(r["n"] for r in results)
-        more = len(rows) > limit or (any(len(r["rows"]) >= limit for r in results) and len(shown) < total)
+        found = sorted((row for r in results for row in r["rows"]), key=lambda row: tuple(row["place"]))
+        shown, total = found[:limit], sum(r["n"] for r in results)
+        more = len(found) > limit or (any(len(r["rows"]) >= limit for r in results) and len(shown) < total)
         gaps = self._gaps(files, results)
         names = {f.number: f.name for f in files}
         return Answered(
-            tuple(_line(row, names) for row in shown),
+            tuple(rows.line(row, names) for row in shown),
             self._said("logs", q),
             q.window,
             total=total,
@@ -101,15 +100,12 @@ class FolderLogs:
     async def batches(self, q: LogQuery) -> AsyncIterator[tuple[LogLine, ...]]:
         """All matching lines, file by file, some thousands at a time."""
         ask = _ask(q)
-        for file in self._relevant(ask):
-            for part in _parts(file):
-                skip = 0
-                while True:
-                    [result] = await self._material.pool.all([_job("batch", file, part, ask, (skip, _BATCH))])
-                    yield tuple(_line(row, {file.number: file.name}) for row in result["rows"])
-                    skip += _BATCH
-                    if not result["more"]:
-                        break
+        for file, part in [(f, part) for f in self._relevant(ask) for part in _parts(f)]:
+            skip, more = 0, True
+            while more:
+                [result] = await self._material.pool.all([_job("batch", file, part, ask, (skip, _BATCH))])
+                yield tuple(rows.line(row, {file.number: file.name}) for row in result["rows"])
+                skip, more = skip + _BATCH, result["more"]
 
     async def patterns(self, q: LogQuery, baseline: Window | None, limit: int = 20) -> Answered[tuple[Pattern, ...]]:
         """Templates of the window, the most changed against the baseline first; mined pattern files of the folder
@@ -119,10 +115,10 @@ class FolderLogs:
         wide = ask if before is None else ask._replace(since=min(ask.since or 0, before[0]))
         files = self._relevant(wide)
         results = await self._asked([(f, ask, "patterns", (before,)) for f in files])
-        rows = merge.patterns([p for r in results for p in r["patterns"]])
+        mined = merge.patterns([p for r in results for p in r["patterns"]])
         covered = bool(baseline and await self._covers(baseline))
-        found = [_pattern(row, covered) for row in rows if row["n"]]
-        told = [_told(p) for p in self._patterns if not q.services or p["service"] in (*q.services, "")]
+        found = [rows.pattern(row, covered) for row in mined if row["n"]]
+        told = [rows.told(p) for p in self._patterns if not q.services or p["service"] in (*q.services, "")]
         if q.text:
             told = [p for p in told if all(t.lower() in p.template.lower() for t in q.text)]
         ranked = sorted(found, key=lambda p: (-abs(p.n - (p.before or 0)), -p.n, p.template))
@@ -250,56 +246,3 @@ def _parts(file: LogFile) -> list[tuple[Any, ...]]:
 def _job(name: str, file: LogFile, part: tuple[Any, ...], ask: Ask, args: tuple[Any, ...]) -> Job:
     size = (part[4] or file.found.size) - part[3]
     return Job(name, weight(size, part[1]), (part, file.survey["name"], tuple(file.hints), tuple(ask), *args))
-
-
-def _shown(dimension: str, key: str) -> str:
-    if dimension in ("hour", "minute", "day"):
-        return times.iso(float(key)) if key else ""
-    return key
-
-
-def _line(row: Row, names: dict[int, str]) -> LogLine:
-    name = names[row["place"][1]]
-    return LogLine(
-        at=None if row["at"] is None else times.aware(row["at"]),
-        service=row["service"],
-        level=cast(Level, row["level"]),
-        message=row["message"],
-        origin=f"{name}:{row['line']}" if row["line"] else f"{name}@{row['offset']}",
-        fields=row["fields"],
-        context=tuple(row["context"]),
-    )
-
-
-def _pattern(row: Row, covered: bool) -> Pattern:
-    return Pattern(
-        template=row["template"],
-        service=row["service"],
-        level=cast(Level, row["level"]),
-        n=row["n"],
-        before=row["before"] if covered else None,
-        first=_time(row["first"]),
-        last=_time(row["last"]),
-        sample=row["sample"],
-    )
-
-
-def _told(row: Row) -> Pattern:
-    """A pattern as a mined file tells it; its mood stands for a level where it has none."""
-    level = row["level"] if row["level"] in ("fatal", "error", "warn", "info", "debug") else "unknown"
-    if level == "unknown" and row["mood"] == "negative":
-        level = "error"
-    return Pattern(
-        template=row["template"],
-        service=row["service"],
-        level=cast(Level, level),
-        n=row["n"],
-        before=row["before"],
-        first=_time(row["first"]),
-        last=_time(row["last"]),
-        sample=row["template"],
-    )
-
-
-def _time(at: float | None) -> datetime | None:
-    return None if at is None else times.aware(at)

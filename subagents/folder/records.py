@@ -32,20 +32,21 @@ class Hints(NamedTuple):
     shape: str = ""
 
 
+Literal = Callable[[bytes], re.Pattern[bytes]]  # the pattern to search a block with, chosen by the block
 LineParser = Callable[[str], Rec | None]  # None: the line continues the record before it
 
 
 class LogFormat(NamedTuple):
     """One log format. `shape` looks at head lines and says None (not mine) or the layout that `parser` needs.
 
-    `errors(shape)`: a byte pattern that every head line of level error or fatal contains, or None where there is no
-    such sound literal.
+    `errors(shape)`: gives a byte pattern that every head line of level error or fatal contains, or None where there
+    is no such sound literal.
     """
 
     name: str
     shape: Callable[[list[str]], str | None]
     parser: Callable[[Hints], LineParser]
-    errors: Callable[[str], re.Pattern[bytes] | None]
+    errors: Callable[[str], Literal | None]
 
 
 class Doc(NamedTuple):

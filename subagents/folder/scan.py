@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from subagents.folder import files
 from subagents.folder.formats.traceback import raised
-from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Row
+from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec, Row
 
 MORE_LINES = 200
 ERRORS = frozenset(("error", "fatal"))
@@ -120,17 +120,18 @@ def _matching(part: Part, form: LogFormat, hints: Hints, ask: Ask) -> Iterator[R
                 yield rec
 
 
-def _candidates(block: bytes, literal: re.Pattern[bytes] | None) -> Iterator[bytes]:
+def _candidates(block: bytes, literal: Literal | None) -> Iterator[bytes]:
     """The lines of a block; with a literal only those that hold it."""
     if literal is None:
         yield from map(files.capped, block[:-1].split(b"\n"))
         return
-    found = literal.search(block)
+    pattern = literal(block)
+    found = pattern.search(block)
     while found is not None:
         start = block.rfind(b"\n", 0, found.start()) + 1
         end = block.find(b"\n", found.start())
         yield files.capped(block[start:end])
-        found = literal.search(block, end)
+        found = pattern.search(block, end)
 
 
 # ── whole records ─────────────────────────────────────────────────────────────────────────────
@@ -235,15 +236,15 @@ def _needle(text: tuple[str, ...]) -> bytes | None:
 class _Walk:
     """Takes a reader through blocks; with a literal only to lines that hold it and to what belongs to them."""
 
-    def __init__(self, reader: _Reader, literal: re.Pattern[bytes] | None, context: int, numbered: bool) -> None:
+    def __init__(self, reader: _Reader, literal: Literal | None, context: int, numbered: bool) -> None:
         self._reader, self._literal, self._context, self._numbered = reader, literal, context, numbered
         self._line = 0
 
     def through(self, at: int, block: bytes, start: int = 0) -> Iterator[Found]:
-        position = start
+        position, pattern = start, self._literal(block) if self._literal is not None else None
         while position < len(block):
-            if self._literal is not None and not self._reader.busy:
-                ahead = self._next(block, position)
+            if pattern is not None and not self._reader.busy:
+                ahead = self._next(block, position, pattern)
                 self._line += block.count(b"\n", position, ahead)
                 position = ahead
                 if position >= len(block):
@@ -254,10 +255,9 @@ class _Walk:
             yield from self._reader.feed(at + position, self._line if self._numbered else 0, line)
             position = end + 1
 
-    def _next(self, block: bytes, position: int) -> int:
+    def _next(self, block: bytes, position: int, pattern: re.Pattern[bytes]) -> int:
         """Where to go on: the next line with the literal, or the context before it."""
-        assert self._literal is not None
-        found = self._literal.search(block, position)
+        found = pattern.search(block, position)
         target = len(block) if found is None else block.rfind(b"\n", 0, found.start()) + 1
         for _ in range(self._context):
             target = max(position, block.rfind(b"\n", 0, max(0, target - 1)) + 1)

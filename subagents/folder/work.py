@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+import signal
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -50,6 +51,11 @@ def run(job: Job) -> Row:
     return scan_rows.patterns(*log, *rest)
 
 
+def _deaf() -> None:
+    """A Ctrl-C on a terminal reaches the whole group; the parent decides what it means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 class Pool:
     """Runs jobs here or in worker processes, results in order. `close` ends the processes."""
 
@@ -77,10 +83,14 @@ class Pool:
     def _pool(self) -> ProcessPoolExecutor:
         if self._executor is None:
             context = multiprocessing.get_context("spawn")
-            self._executor = ProcessPoolExecutor(self._workers, mp_context=context)
+            self._executor = ProcessPoolExecutor(self._workers, mp_context=context, initializer=_deaf)
         return self._executor
 
     def close(self) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(wait=True, cancel_futures=True)
-            self._executor = None
+        """Nothing that still runs is wanted any more: the processes are ended, not waited for."""
+        if self._executor is None:
+            return
+        for process in list((self._executor._processes or {}).values()):
+            process.kill()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+        self._executor = None

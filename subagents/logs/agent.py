@@ -17,9 +17,9 @@ CUES = (
     "log", "logs", "error", "errors", "exception", "exceptions", "traceback", "stack", "stacktrace", "trace",
     "traces", "span", "spans", "5xx", "500", "502", "503", "504", "fail", "fails", "failing", "failed", "failure",
     "failures", "timeout", "timeouts", "slow", "slower", "slowest", "latency", "warn", "warning", "pattern",
-    "patterns", "crash", "message", "logged", "grep",
-    "日志", "报错", "错误", "异常", "堆栈", "失败", "超时", "慢", "变慢", "卡", "延迟", "耗时", "链路", "调用链",
-    "警告", "崩溃", "模式", "关键字", "出错", "多少错", "几个错", "状态码", "返回码",
+    "patterns", "crash", "message", "logged", "grep", "日志", "报错", "错误", "异常", "堆栈", "失败", "超时", "慢",
+    "变慢", "卡", "延迟", "耗时", "链路", "调用链", "警告", "崩溃", "模式", "关键字", "出错", "多少错", "几个错",
+    "状态码", "返回码",
 )  # fmt: skip
 
 

@@ -26,6 +26,11 @@ def test_a_rise_has_its_begin_and_end():
     assert rise.known
 
 
+def test_bins_are_whole_minutes_though_the_data_begins_between():
+    [rise] = rises(steady("13:03", 44, 6), window("10:00:17"), MINUTE, at("12:00"))
+    assert (rise.start, rise.end) == (at("13:03"), at("13:47"))
+
+
 def test_what_still_goes_on_has_no_end():
     [rise] = rises(steady("14:30", 30, 6), window(), MINUTE, at("12:00"))
     assert rise.end is None

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from subagents.folder import levels, times
-from subagents.folder.records import Hints, LineParser, LogFormat, Rec
+from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
 
 _LINE = re.compile(r'([^\["]{0,200})\[(' + times.CLF + r')\] "((?:[^"\\]|\\.)*)" (\d{3}) (\d+|-)(.*)$')
 _ERRORS = re.compile(rb'" 5\d\d ')
@@ -38,8 +38,8 @@ def parser(hints: Hints) -> LineParser:
     return read
 
 
-def errors(shape: str) -> re.Pattern[bytes] | None:
-    return _ERRORS
+def errors(shape: str) -> Literal | None:
+    return lambda block: _ERRORS
 
 
 FORMAT = LogFormat("access log", shape, parser, errors)

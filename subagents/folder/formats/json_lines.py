@@ -13,9 +13,12 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from subagents.folder import keys, levels, times
-from subagents.folder.records import Hints, LineParser, LogFormat, Rec
+from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
 
-_ERRORS = re.compile(rb": *\"?" + levels.ERROR_BYTES)
+_ANY = re.compile(rb":[ \t]*\"?" + levels.ERROR_BYTES)
+_SPACED = re.compile(rb": [\"56]" + levels.ERROR_BYTES.replace(b"]", b"0]", 1))
+_SPACED_LINE = re.compile(rb'\{"[^"\n]{0,64}": [^ \t\n]')
+_OTHER_LINE = re.compile(rb'\n(?!\{"[^"\n]{0,64}": [^ \t\n]|\Z)')
 _LONG = 4_000
 _MEMBER = re.compile(r'"([\w.@-]{1,60})" ?: ?("(?:[^"\\\n]|\\["\\/bfnrt])*"|-?\d{1,20}(?:\.\d{1,20})?)(?=[,}\s])')
 _OPENED = re.compile(r'"([\w.@-]{1,60})" ?: ?"((?:[^"\\]|\\.)*)$', re.DOTALL)
@@ -176,8 +179,14 @@ def level_of(value: Any, kind: str, code: str, message: str) -> str:
     return levels.level(value) if isinstance(value, str) and value.isalnum() else "unknown"
 
 
-def errors(shape: str) -> re.Pattern[bytes] | None:
-    return _ERRORS if shape == "field" else None
+def _literal(block: bytes) -> re.Pattern[bytes]:
+    """With one space after each colon, as most writers put it, errors are found twice as fast. A line's first member
+    tells how its writer spaces; a block with any line that doesn't begin so is searched for every way."""
+    return _SPACED if _SPACED_LINE.match(block) and not _OTHER_LINE.search(block) else _ANY
+
+
+def errors(shape: str) -> Literal | None:
+    return _literal if shape == "field" else None
 
 
 FORMAT = LogFormat("JSON-lines log", shape, parser, errors)

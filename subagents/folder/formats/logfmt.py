@@ -6,7 +6,7 @@ import re
 
 from subagents.folder import levels, times
 from subagents.folder.formats.json_lines import record
-from subagents.folder.records import Hints, LineParser, LogFormat, Rec
+from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
 
 _PAIR = re.compile(r'([A-Za-z_@][\w.@/-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 _ERRORS = re.compile(rb"=\"?" + levels.ERROR_BYTES)
@@ -49,8 +49,8 @@ def parser(hints: Hints) -> LineParser:
     return read
 
 
-def errors(shape: str) -> re.Pattern[bytes] | None:
-    return _ERRORS
+def errors(shape: str) -> Literal | None:
+    return lambda block: _ERRORS
 
 
 FORMAT = LogFormat("logfmt", shape, parser, errors)

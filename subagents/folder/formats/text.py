@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from subagents.folder import levels, times
-from subagents.folder.records import Hints, LineParser, LogFormat, Rec
+from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
 
 _STAMP = "|".join(
     (times.ISO, times.COMPACT, times.SHORT_YEAR, times.CLF, times.CTIME, times.RFC2822, times.YEARLESS, times.EPOCH)
@@ -78,7 +78,7 @@ def _klog(line: str, default: str, near: float | None) -> Rec | None:
     return Rec(at, default, levels.level(letter), message, "", {"where": where})
 
 
-def errors(shape: str) -> re.Pattern[bytes] | None:
+def errors(shape: str) -> Literal | None:
     return None
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
-from subagents.folder.records import Hints, LineParser, LogFormat, Rec
+from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
 
+_ERRORS = re.compile(rb"^Traceback ", re.MULTILINE)
 OPENING = "Traceback (most recent call last):"
 
 
@@ -28,8 +29,8 @@ def raised(message: str, more: list[str]) -> str:
     return next((line for line in reversed(more) if line[:1] not in ("", " ", "\t")), message)
 
 
-def errors(shape: str) -> re.Pattern[bytes] | None:
-    return re.compile(rb"^Traceback ", re.MULTILINE)
+def errors(shape: str) -> Literal | None:
+    return lambda block: _ERRORS
 
 
 FORMAT = LogFormat("Python tracebacks", shape, parser, errors)

@@ -148,3 +148,9 @@ async def test_an_unreachable_source_is_named():
     found = await findings(agent(down="token expired"), context(window(), ["cart"]))
     assert found.status == "failed"
     assert found.unreachable == ("list_changes: git: token expired",)
+
+
+async def test_a_change_that_is_only_the_nearest_is_called_weak():
+    far = change("deploy", "pay", "12:35", "8", version="2.3.9", sha=SHA, title="pay: reword the receipt")
+    found = await findings(agent([far]), context(window(), ["cart"]), await earlier())
+    assert found.summary.startswith("No change clearly explains this; the nearest is pay 2.3.9 deploy (sha ")

@@ -36,7 +36,7 @@ def test_a_deploy_carries_its_commits_and_they_dont_stand_alone():
 
 
 def test_the_nearest_change_of_the_failing_service_leads():
-    early = change("deploy", "pay", "09:30", "6", version="2.4.0")
+    early = change("deploy", "pay", "12:10", "6", version="2.4.0")
     other = change("deploy", "search", "12:59", "5", version="5.1.0")
     ranked = rank([early, other, DEPLOY], symptom())
     assert [r.change.id for r in suspects(ranked)] == ["7", "6"]

@@ -43,6 +43,26 @@ def test_every_byte_offset_of_a_split_gives_the_same(tmp_path: Path, content: st
         assert sorted(texts(0, cut) + texts(cut, size)) == words, cut
 
 
+LEVELS = ("error", "ERR", "Fatal", "critical", "crit", "panic", "DPANIC", "emergency", "ALERT", "severe", "Failed", "E")
+
+
+@pytest.mark.parametrize("level", [*LEVELS, 50, 60, "50"])
+@pytest.mark.parametrize("separators", [(", ", ": "), (",", ":"), (" , ", " : "), (", ", ":  ")])
+async def test_every_spelling_of_an_error_is_found_by_the_byte_search(
+    tmp_path: Path, level: str | int, separators: tuple[str, str]
+) -> None:
+    item = {"time": "2026-11-29T14:00:00Z", "level": level, "msg": "m"}
+    ok = {**item, "level": "info"}
+    for n, order in enumerate((("time", "level", "msg"), ("level", "time", "msg"), ("time", "msg", "level"))):
+        text = "\n".join(json.dumps({k: i[k] for k in order}, separators=separators) for i in (ok, item, ok))
+        path = tmp_path / str(n)
+        path.write_text(text)
+        form = recognise.log_format("JSON-lines log")
+        part = scan.Part(str(path), "", 0, 0, None)
+        out = scan.count(part, form, Hints("", None, "field"), ERRORS, ("level",))
+        assert sum(n for _, n in out["groups"]) == 1, text
+
+
 def lines(n: int) -> str:
     """A line a second from 14:00:00, every tenth an error with a stack trace."""
     out = []

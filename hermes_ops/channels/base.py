@@ -1,0 +1,84 @@
+"""What a channel is: a way in and out for people (a terminal, a chat platform). The application knows no more of one.
+
+A question's answer is opened, updated while work goes on, and finished; `key` makes each of them happen once. What a
+message means and who answers it is not a channel's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from orchestrator.contracts import Answer, Incoming
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a message: `place` in the queue from 0 (0: it is being worked on), or when to try again."""
+
+    state: Literal["accepted", "duplicate", "busy"]
+    place: int = 0
+    retry_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where something goes: the chat, its thread, and the message it answers."""
+
+    chat: str = ""
+    thread: str | None = None
+    message: str = ""
+    user: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """An answer that was opened. `id`: the channel's own name for it."""
+
+    id: str
+    to: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is being done, in one line; `seconds` since the question was begun."""
+
+    text: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Something to read that is no answer: `text` is Markdown."""
+
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """`id`: the channel's own name for what was sent."""
+
+    id: str
+
+
+Put = Callable[[Incoming], Awaitable[Receipt]]
+
+
+class Channel(Protocol):
+    """`caps`: what it can do beyond plain text, such as "update" and "markdown"."""
+
+    caps: frozenset[str]
+
+    async def listen(self, put: Put) -> None:
+        """Gives each message to `put`, until there are no more."""
+
+    async def open(self, to: Address, key: str) -> Handle: ...
+
+    def update(self, h: Handle, p: Progress) -> None:
+        """May be dropped or joined with the next; never blocks."""
+
+    async def finish(self, h: Handle, a: Answer, key: str) -> Sent: ...
+    async def send(self, to: Address, doc: Document, key: str) -> Sent: ...

@@ -1,0 +1,151 @@
+"""A conversation on the terminal, whole: the main thread reads what is typed, the event loop answers in another one.
+
+So Ctrl-C always reaches the line that is being typed: once it stops the question that runs, at an idle prompt a second
+time it leaves. Work that doesn't come back within `GRACE` seconds is left behind; its runs can be resumed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from hermes_ops.channels.console import Asker, ConsoleChannel
+from hermes_ops.channels.talk import Answering, Talk
+from hermes_ops.channels.terminal import Terminal
+from hermes_ops.channels.typed import Reading, Typed
+from orchestrator.contracts import Event
+
+GRACE = 3.0
+LEAVING = "Ctrl-C again or /quit leaves."
+
+Commands = Callable[[Any, Talk, str, str], Awaitable[str]]
+
+
+@dataclass
+class Session:
+    """`open_app`: opens the application; `commands`: what /memory and /trace say; `help`: what /help says."""
+
+    terminal: Terminal
+    asker: Asker
+    name: str
+    open_app: Callable[[], AbstractAsyncContextManager[Answering]]
+    describe: Callable[[Event], str]
+    commands: Commands
+    help: str
+    _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
+    _ready: threading.Event = field(default_factory=threading.Event)
+    _channel: ConsoleChannel | None = None
+    _talk: Talk | None = None
+    _error: BaseException | None = None
+    _left: bool = False
+
+    def run(self) -> None:
+        """Until the person leaves. Raises what kept the application from opening, or broke it."""
+        thread = threading.Thread(target=self._answering, name="answers", daemon=True)
+        thread.start()
+        self._ready.wait()
+        try:
+            if self._error is None:
+                self._reading(thread)
+        finally:
+            self._end(thread)
+        if self._error is not None:
+            raise self._error
+
+    # ── the main thread ───────────────────────────────────────────────────────────────────────
+
+    def _reading(self, thread: threading.Thread) -> None:
+        reading, hit = Reading(), False
+        while thread.is_alive() and not self._left:
+            try:
+                line = self.terminal.read(more=reading.open)
+            except EOFError:
+                return
+            except KeyboardInterrupt:
+                if hit and not reading.open:
+                    self._left = True
+                    return
+                hit = True
+                reading.drop()
+                self._interrupted()
+                continue
+            hit = False
+            if (typed := reading.take(line)) is not None:
+                self._take(line, typed)
+
+    def _take(self, line: str, typed: Typed) -> None:
+        if self.asker.mask(line) == line:  # what holds a secret isn't kept
+            self.terminal.remember(line)
+        self._left = typed.command in ("quit", "exit")
+        if not self._left:
+            self._soon(self._feed(typed))
+
+    def _interrupted(self) -> None:
+        assert self._talk is not None
+        if self._talk.running:
+            self.terminal.write(f"\nStopping; what was found so far follows. {LEAVING}", quiet=True)
+            self._loop.call_soon_threadsafe(self._talk.stop)
+        else:
+            self.terminal.write(f"\n{LEAVING}", quiet=True)
+
+    def _end(self, thread: threading.Thread) -> None:
+        """From a pipe everything is answered first; who sits at a terminal and leaves doesn't wait."""
+        try:
+            if self._talk is not None and (self.terminal.live or self._left):
+                self._loop.call_soon_threadsafe(self._talk.leave)
+            self._soon(self._feed(None))
+            thread.join(GRACE if self.terminal.live or self._left else None)
+        except KeyboardInterrupt:
+            self._left = True
+        shutil.rmtree(self.asker.pastes, ignore_errors=True)
+        if thread.is_alive():
+            self.terminal.__exit__()
+            os._exit(0 if self._left else 130)
+
+    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:  # the loop has ended
+            work.close()
+
+    # ── the event loop's thread ───────────────────────────────────────────────────────────────
+
+    def _answering(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._hold())
+        except BaseException as e:
+            self._error = e
+        finally:
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.close()
+            self._ready.set()
+
+    async def _hold(self) -> None:
+        async with self.open_app() as app:
+            self._talk = Talk(app, self.name, self.describe)
+            self._channel = ConsoleChannel(self.terminal, self.asker, lambda name, rest: self._command(app, name, rest))
+            self._ready.set()
+            await self._talk.hold(self._channel)
+
+    async def _feed(self, typed: Typed | None) -> None:
+        if self._channel is not None:
+            await self._channel.feed(typed)
+
+    async def _command(self, app: Answering, name: str, rest: str) -> bool:
+        """Whether the conversation goes on."""
+        assert self._talk is not None
+        if name == "help":
+            self.terminal.write(self.help)
+        elif name == "stop":
+            said = "Stopping; what was found so far follows." if self._talk.stop() else "Nothing is running."
+            self.terminal.write(said, quiet=True)
+        else:
+            self.terminal.write(await self.commands(app, self._talk, name, rest) or f"There is no /{name}; see /help.")
+        return True

@@ -1,0 +1,100 @@
+"""`hermes-ops chat`: a conversation on the terminal."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hermes_ops.cli.faults import say
+from hermes_ops.cli.inputs import Request, check_clock, read_folder, read_name, terminal_locale
+from hermes_ops.cli.options import Folder, Now, Offline, Session, User, Zone
+
+if TYPE_CHECKING:
+    from hermes_ops.app import App
+    from hermes_ops.channels.session import Session as Conversation
+    from hermes_ops.channels.talk import Talk
+
+HELP = """\
+Ask about alerts, logs and changes; several questions may wait, they are answered one after the other.
+  /stop          ends the question that runs and shows what was found so far (as Ctrl-C does)
+  /trace [N]     what was done for the last answer, or its step N whole
+  /memory        what is kept of you
+  /quit          leaves (as Ctrl-D does)
+Paste log lines as they are, or between two lines of \"\"\": they become a log file beside your question."""
+
+
+def chat(
+    folder: Folder = None,
+    session: Session = "",
+    offline: Offline = False,
+    user: User = "local",
+    now: Now = None,
+    zone: Zone = None,
+) -> None:
+    """Talk about a folder of exported files, or about log lines you paste."""
+    check_clock(now, zone)
+    where = read_folder(folder, None) if folder is not None else None
+    name = read_name("--session", session) or f"chat-{secrets.token_hex(3)}"
+    asked = Request("", where, offline, now, zone, read_name("--user", user) or "local", name, locale=terminal_locale())
+    conversation = _conversation(asked)
+    with conversation.terminal:
+        said = f"Folder {where}. " if where else "No folder: paste log lines, or start with --folder DIR. "
+        conversation.terminal.write(f"{said}Conversation {name}. /help says what you can do.", quiet=True)
+        conversation.run()
+    if not session:
+        say(f"Go on with: hermes-ops chat --session {name}")
+
+
+def _conversation(request: Request) -> Conversation:
+    from hermes_ops.app import open_app
+    from hermes_ops.channels.console import Asker
+    from hermes_ops.channels.session import Session as Conversation
+    from hermes_ops.channels.terminal import Terminal
+    from hermes_ops.cli.asking import make_incoming
+    from hermes_ops.cli.progress import describe
+    from hermes_ops.loading import load
+    from orchestrator.guard import AllowAll
+
+    settings = load()
+    make_incoming(request, settings)  # refuses what is wrong before anything is opened
+    guard = AllowAll(settings.masking_key())
+    pastes = settings.data_dir / "pastes" / secrets.token_hex(6)
+    asker = Asker(lambda text: make_incoming(replace(request, text=text), settings), guard.mask, pastes)
+    return Conversation(
+        Terminal(settings.data_dir / "chat-history"),
+        asker,
+        request.session,
+        lambda: open_app(settings, request.folder, request.offline),
+        describe,
+        lambda app, talk, name, rest: commanded(app, talk, request.user, name, rest),
+        HELP,
+    )
+
+
+async def commanded(app: App, talk: Talk, user: str, name: str, rest: str) -> str:
+    """What a command says; "" for one that isn't known."""
+    if name == "memory":
+        return await _memory(app, user)
+    return await _trace(app, talk.run, rest) if name == "trace" else ""
+
+
+async def _memory(app: App, user: str) -> str:
+    notes = await app.memory.preferences.of("", user)
+    lines = [f"{note.key}: {note.value}   (said “{note.said}” on {note.at:%Y-%m-%d})" for note in notes]
+    return "\n".join(lines) or "Nothing is kept of you."
+
+
+async def _trace(app: App, run: str, rest: str) -> str:
+    from hermes_ops.trace import finding, show, step, tree
+
+    if not run:
+        return "Nothing was asked yet."
+    info, events = await finding.one(app.memory, run)
+    steps = tree.build(events)
+    if not rest:
+        return "\n".join(line.text for line in show.lines(info, events, steps))
+    found = tree.find(steps, int(rest)) if rest.isdecimal() else None
+    if found is None:
+        return f"There is no step {rest[:20]!r}; /trace lists them."
+    return "\n".join(line.text for line in step.lines(found, steps, app.settings.limits.history_tokens))

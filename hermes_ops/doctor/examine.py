@@ -1,0 +1,52 @@
+"""Everything in order: settings, machine, store, the given folders, the models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from hermes_ops.doctor import machine, model, sources, store
+from hermes_ops.doctor.check import Check, Checks
+from hermes_ops.settings import Settings
+from orchestrator.contracts import Json
+from orchestrator.errors import ConfigError
+
+
+async def examine(
+    load: Callable[[], Settings],
+    folders: Sequence[Path],
+    found: dict[str, Json],
+    environ: Mapping[str, str] | None = None,
+) -> Checks:
+    """Yields each check as it is done; the settings that fit the model come into `found`."""
+    try:
+        settings = load()
+    except ConfigError as e:
+        for line in str(e).splitlines():
+            yield Check("settings", "settings", "fail", line, "Mend that line; docs/SETTINGS.md has all keys.")
+        return
+    yield Check("settings", "settings", "ok", "every key and value is valid")
+    for check in machine.checks(settings, os.environ if environ is None else environ):
+        yield check
+    async for check in store.checks(settings.database_url):
+        yield check
+    for folder in folders:
+        async for check in sources.checks(folder, settings.data_dir / "index"):
+            yield check
+    async for check in _models(settings, found):
+        yield check
+
+
+async def _models(settings: Settings, found: dict[str, Json]) -> Checks:
+    first, *others = settings.model.endpoints() or (None,)
+    if first is None:
+        said = "no model is set: questions are answered by playbooks, without a language model"
+        yield Check("model", "model", "skip", said, "Set HERMES_OPS_MODEL and HERMES_OPS_BASE_URL (docs/MODELS.md).")
+        return
+    async for check in model.checks(first, settings.limits.history_tokens, True, found):
+        yield check
+    light = settings.model.light_endpoint()
+    for other in (*others, *([light] if light else [])):
+        async for check in model.checks(other, settings.limits.history_tokens, False, found):
+            yield check

@@ -1,0 +1,64 @@
+"""How long traces are kept: by age and by size, looked after once a day beside a question, or by `trace prune`.
+
+What a person asked to be forgotten is another matter, and goes at once (`memory.erasing`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from hermes_ops.settings import TraceSettings
+from memory import Memory, Pruned
+from orchestrator.errors import StoreError
+
+DAY = 86_400.0
+MOST = 500  # runs that go beside one question
+PATIENCE = 1.0  # seconds that a finished question waits for it
+STAMP = "trace-pruned"  # in the data directory: its time is that of the last look
+
+
+async def prune(memory: Memory, keep: TraceSettings, most: int = 100_000) -> Pruned:
+    """Lets go of what the settings don't keep. Raises StoreError."""
+    before = datetime.now(UTC) - timedelta(days=keep.keep_days) if keep.keep_days else None
+    return await memory.traces.prune(before, keep.keep_mb * 10**6 if keep.keep_mb else None, most)
+
+
+@asynccontextmanager
+async def once_a_day(memory: Memory, keep: TraceSettings, data_dir: Path) -> AsyncIterator[None]:
+    """Prunes beside what is done inside, a bounded part, at most once a day. Nothing that fails here is anybody's
+    trouble: the next day tries again."""
+    task = asyncio.create_task(_quietly(memory, keep)) if _due(data_dir / STAMP) else None
+    try:
+        yield
+    finally:
+        if task is not None:
+            await asyncio.wait({task}, timeout=PATIENCE)
+            task.cancel()
+            await asyncio.wait({task})
+
+
+async def _quietly(memory: Memory, keep: TraceSettings) -> None:
+    try:
+        await prune(memory, keep, MOST)
+    except StoreError:
+        return
+
+
+def _due(stamp: Path) -> bool:
+    try:
+        if time.time() - stamp.stat().st_mtime < DAY:
+            return False
+    except FileNotFoundError:
+        pass
+    except OSError:
+        return False
+    try:
+        stamp.touch(mode=0o600)
+    except OSError:
+        return False
+    return True
