@@ -13,6 +13,7 @@ from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
+from hermes_ops import attached
 from hermes_ops.grasp import Known, grasp, trouble
 from hermes_ops.logs import Decisions, open_log
 from hermes_ops.models import Models
@@ -34,6 +35,7 @@ from orchestrator.stop import Stop
 from orchestrator.supervisor import Manner, Supervisor
 from subagents import alerts, changes, logs
 from subagents.folder.folder import Folder, open_folder
+from subagents.sources import Sources
 
 DOMAINS = (alerts.make, logs.make, changes.make)
 ENDED: dict[str, RunStatus] = {"failed": "failed", "cancelled": "cancelled"}  # of an answer; all others are done
@@ -135,7 +137,8 @@ class App:
         )
         if asked_back := trouble(known, lang):
             return Answer(info.id, "needs_input", asked_back, window, scope, model=self.models.name)
-        agents = tuple(make(folder.sources()) for make in DOMAINS)
+        sources = await self._sources(folder, info, stop)
+        agents = tuple(make(sources) for make in DOMAINS)
         answer = await self._ask(ctx, agents, self.recall.past(info, told, known["before"]))
         text = await self.recall.tell(info, runtime, told, answer.text, lang)
         usage = answer.usage + from_json(Usage, told["usage"])
@@ -176,9 +179,19 @@ class App:
 
     async def _folder(self, info: RunInfo, stop: Stop) -> Folder:
         """The folder of this run, recognised once; in a thread, so that Ctrl-C works meanwhile."""
-        path = self.folder or (Path(info.folder) if info.folder else None)
+        path = self.folder or (Path(info.folder) if info.folder else attached.place(info.question))
         if path is None:
             raise ConfigError("No folder was given: say which exported files to read with --folder DIR.")
+        return await self._open(path, stop)
+
+    async def _sources(self, folder: Folder, info: RunInfo, stop: Stop) -> Sources:
+        """The folder's, and those of what the message brought along."""
+        more = attached.place(info.question)
+        if more is None or more == folder.path:
+            return folder.sources()
+        return attached.together(folder.sources(), (await self._open(more, stop)).sources())
+
+    async def _open(self, path: Path, stop: Stop) -> Folder:
         if path not in self.opened:
             given = {"path": path, "cache_dir": self.settings.data_dir / "index", "mask": self.guard.mask}
             self.opened[path] = await stop.race(work.run(open_folder, given, "io", None, self.threads))

@@ -286,4 +286,5 @@ def _opened(path: Path) -> IO[str] | None:
 
 
 def _dumped(line: Json, **options: Any) -> str:
-    return clean(json.dumps(line, ensure_ascii=False, default=str))
+    first = {name: line[name] for name in ("timestamp", "level", "event") if name in line}
+    return clean(json.dumps({**first, **line}, ensure_ascii=False, default=str))

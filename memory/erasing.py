@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -78,7 +77,7 @@ def _concerned(connection: sa.Connection, tenant: str, user: str, traces: Sequen
     """The runs that can hold a trace: the person's since it was said, and those of the sessions these stand in."""
     said = sorted({run for trace in traces for run in trace.runs})
     starts = connection.execute(sa.select(runs.c.started).where(runs.c.id.in_(said))).scalars().all()
-    since = sa.true() if len(starts) < len(said) else runs.c.started >= min(starts, default=datetime.min)
+    since = runs.c.started >= min(starts) if starts and len(starts) == len(said) else sa.true()
     own = connection.execute(sa.select(runs).where(runs.c.user == user, since)).all()
     own = [row for row in own if from_json(Incoming, json.loads(row.question)).tenant == tenant]
     found = {row.id: row for row in own}

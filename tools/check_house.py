@@ -56,7 +56,7 @@ KERNEL_LINES = {  # part of orchestrator/ → its limit; docs/DECISIONS.md has t
     "guard": 500,
 }
 LOOP = "orchestrator/loop.py"
-READING_PATH = tuple(f"orchestrator/{name}.py" for name in ("contracts", "ports", "loop", "tool", "supervisor"))
+READING_PATH = tuple(f"orchestrator/{name}.py" for name in ("contracts", "loop", "tool", "supervisor"))
 
 # Command bodies import late, so that `--version` doesn't pay for what `ask` needs; these modules are so heavy and so
 # rarely needed that everybody may.

@@ -48,7 +48,7 @@ class Asker:
 
 
 class ConsoleChannel:
-    """`feed` is called from the reading thread; everything else runs on the event loop."""
+    """Everything in it runs on the event loop."""
 
     caps = frozenset({"update", "markdown"})
 
@@ -57,9 +57,9 @@ class ConsoleChannel:
         self._typed: asyncio.Queue[Typed | None] = asyncio.Queue()
         self._waiting: list[str] = []
 
-    async def feed(self, typed: Typed | None) -> None:
+    def feed(self, typed: Typed | None) -> None:
         """What was typed; None: nothing more comes."""
-        await self._typed.put(typed)
+        self._typed.put_nowait(typed)
 
     async def listen(self, put: Put) -> None:
         while (typed := await self._typed.get()) is not None:

@@ -7,10 +7,11 @@ time it leaves. Work that doesn't come back within `GRACE` seconds is left behin
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,7 @@ from hermes_ops.channels.console import Asker, ConsoleChannel
 from hermes_ops.channels.talk import Answering, Talk
 from hermes_ops.channels.terminal import Terminal
 from hermes_ops.channels.typed import Reading, Typed
+from hermes_ops.cli.faults import CANCELLED
 from orchestrator.contracts import Event
 
 GRACE = 3.0
@@ -84,35 +86,37 @@ class Session:
             self.terminal.remember(line)
         self._left = typed.command in ("quit", "exit")
         if not self._left:
-            self._soon(self._feed(typed))
+            self._feed(typed)
 
     def _interrupted(self) -> None:
         assert self._talk is not None
         if self._talk.running:
             self.terminal.write(f"\nStopping; what was found so far follows. {LEAVING}", quiet=True)
-            self._loop.call_soon_threadsafe(self._talk.stop)
+            self._soon(self._talk.stop)
         else:
             self.terminal.write(f"\n{LEAVING}", quiet=True)
 
     def _end(self, thread: threading.Thread) -> None:
         """From a pipe everything is answered first; who sits at a terminal and leaves doesn't wait."""
-        try:
-            if self._talk is not None and (self.terminal.live or self._left):
-                self._loop.call_soon_threadsafe(self._talk.leave)
-            self._soon(self._feed(None))
-            thread.join(GRACE if self.terminal.live or self._left else None)
-        except KeyboardInterrupt:
-            self._left = True
+        self._left = self._left or self.terminal.live
+        self._feed(None)
+        while thread.is_alive() and not (self._left or self.terminal.interrupted):
+            thread.join(0.1)
+        if self._talk is not None:
+            self._soon(self._talk.leave)
+        thread.join(GRACE)
         shutil.rmtree(self.asker.pastes, ignore_errors=True)
         if thread.is_alive():
             self.terminal.__exit__()
-            os._exit(0 if self._left else 130)
+            os._exit(0 if self._left else CANCELLED)
 
-    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            asyncio.run_coroutine_threadsafe(work, self._loop)
-        except RuntimeError:  # the loop has ended
-            work.close()
+    def _feed(self, typed: Typed | None) -> None:
+        if self._channel is not None:
+            self._soon(self._channel.feed, typed)
+
+    def _soon(self, work: Callable[..., object], *args: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(work, *args)
 
     # ── the event loop's thread ───────────────────────────────────────────────────────────────
 
@@ -133,10 +137,6 @@ class Session:
             self._channel = ConsoleChannel(self.terminal, self.asker, lambda name, rest: self._command(app, name, rest))
             self._ready.set()
             await self._talk.hold(self._channel)
-
-    async def _feed(self, typed: Typed | None) -> None:
-        if self._channel is not None:
-            await self._channel.feed(typed)
 
     async def _command(self, app: Answering, name: str, rest: str) -> bool:
         """Whether the conversation goes on."""

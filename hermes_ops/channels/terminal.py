@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import signal
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from orchestrator.cleaning import clean
@@ -30,8 +32,12 @@ class Terminal:
         self._readline: Any = _readline() if self.live else None
         self._lock = threading.RLock()
         self._prompt = ""  # what stands before the cursor while somebody types
+        self._reading = False
+        self._former: Any = signal.SIG_DFL
+        self.interrupted = False  # by a Ctrl-C that came while nobody read
 
     def __enter__(self) -> Terminal:
+        self._former = signal.signal(signal.SIGINT, self._on_sigint)
         if self._readline is not None:
             self._readline.set_auto_history(False)
             # Python switches the marking of pastes off; without it each pasted line would be a question
@@ -43,6 +49,7 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._former)
         if self._readline is not None and self._history:
             with contextlib.suppress(OSError):
                 self._history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -52,11 +59,22 @@ class Terminal:
     def read(self, more: bool = False) -> str:
         """One line, or several that were pasted at once. Raises EOFError at the end, KeyboardInterrupt at Ctrl-C."""
         prompt = MORE if more else PROMPT
-        if not self.live:
-            line = sys.stdin.readline()
-            if not line:
-                raise EOFError
-            return line.rstrip("\n")
+        self._reading = True
+        try:
+            if self.interrupted:
+                self.interrupted = False
+                raise KeyboardInterrupt
+            return self._edited(prompt) if self.live else self._plain()
+        finally:
+            self._reading = False
+
+    def _plain(self) -> str:
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line.rstrip("\n")
+
+    def _edited(self, prompt: str) -> str:
         with self._lock:
             self._prompt = prompt
         try:
@@ -64,6 +82,12 @@ class Terminal:
         finally:
             with self._lock:
                 self._prompt = ""
+
+    def _on_sigint(self, number: int, frame: FrameType | None) -> None:
+        """Only what is being read is broken off: elsewhere an exception would hit whatever runs just then."""
+        if self._reading:
+            raise KeyboardInterrupt
+        self.interrupted = True
 
     def remember(self, line: str) -> None:
         """For the history."""

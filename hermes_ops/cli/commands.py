@@ -21,6 +21,7 @@ from hermes_ops.cli.inputs import (
     read_question,
     terminal_locale,
 )
+from hermes_ops.cli.memory import group as memory
 from hermes_ops.cli.options import AsJson, Folder, New, Now, Offline, Resume, Session, User, Zone
 from hermes_ops.cli.trace import group as trace
 from hermes_ops.version import VERSION
@@ -75,6 +76,7 @@ def ask(
 
 app.command()(demo)
 app.command(name="eval")(evaluate)
+app.add_typer(memory, name="memory")
 app.add_typer(trace, name="trace")
 app.command()(init)
 app.command()(doctor)

@@ -62,7 +62,7 @@ _CITIES = {
     "伦敦": "Europe/London", "纽约": "America/New_York", "芝加哥": "America/Chicago", "洛杉矶": "America/Los_Angeles",
     "旧金山": "America/Los_Angeles", "西雅图": "America/Los_Angeles", "悉尼": "Australia/Sydney", "圣保罗": "America/Sao_Paulo",
     "san francisco": "America/Los_Angeles", "pacific": "America/Los_Angeles", "eastern": "America/New_York",
-    "central european": "Europe/Berlin", "gmt": "UTC", "协调世界时": "UTC", "格林尼治": "UTC",
+    "central european": "Europe/Berlin", "gmt": "UTC", "utc": "UTC", "协调世界时": "UTC", "格林尼治": "UTC",
 }  # fmt: skip
 
 

@@ -26,7 +26,7 @@ _FROM = (
 )
 _FROM_ZH = r"(?:以后|今后|从现在(?:起|开始)|从今(?:以后|起|往后)?|从此|往后|下次(?:起|开始)?)[\s,，]*(?:请|都|就|也|只|一律)?\s*"
 _VALUE = r"(?P<value>.+?)"
-_END = r"[\s吧啊哈呀哦了]*(?:please|pls|thanks|thank you|谢谢)?\s*"
+_END = r"[\s吧啊哈呀哦了]*(?:please|pls|thanks|thank you|谢谢|from now on|going forward|in future|by default)?\s*"
 _SET = r"\s*(?:是|为|用|看|设(?:置)?(?:为|成)|改(?:为|成)|换成|切(?:换)?(?:到|成)|选|=|:|：)\s*"
 _BE = r"\s*(?:is|are|=|:|to|should be|would be|will be)\s*"
 _ENV = r"(?P<value>[\w.\-]+|[\u3400-\u9fff]{2,4}?)\s*(?:环境|env(?:ironment)?)"
@@ -37,7 +37,7 @@ _ZONE = r"(?P<value>[A-Za-z_]+/[A-Za-z_]+|(?:utc|gmt)\s?[+-]\s?\d{1,2}(?::?00)?|
 _WHO = r"(?P<value>(?!一声|起床|怎么|去|来|过|下|看|的|干|做|什么)[^\s，,。]{1,12}?|[A-Za-z][\w .'-]{0,30}?)"
 _NAME_EN = (
     r"(?P<value>(?!(?:when|if|back|at|on|later|once|an?|the|tomorrow|asap|as soon|before|after|crazy|in|to|for|not)\b)"
-    r"[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,2})"
+    r"[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,2}?)"
 )
 _JOB_ZH = r"(?:负责人|经理|工程师|sre|dba|运维|owner|leader|组长|主管|总监|架构师|开发|测试|产品|值班长)"
 _JOB_EN = r"(?:engineer|sre|manager|lead|leader|dba|owner|developer|operator|architect|director|admin|analyst|tester|dev)"
@@ -51,9 +51,11 @@ _RULES: tuple[Rule, ...] = (
     ("services", rf"{_FROM}?(?:把|将)?(?:我的)?(?:默认|缺省)的?服务{_SET}{_VALUE}"),
     ("services", rf"{_FROM}?(?:默认|缺省)(?:都|就|只)?(?:看|查|用|关注|是)\s*{_VALUE}(?:这个|这几个)?(?:的)?服务"),
     ("services", rf"我(?:们)?(?:一般|通常|主要|平时|只)(?:都|只)?(?:看|关心|查|关注)\s*{_VALUE}(?:这个|这几个)?(?:的)?服务"),
-    ("default", rf"{_FROM}?(?:默认|缺省)(?:都|就|只)?(?:看|查|用|关注|去看|设为|设成|改成|改为|是|为)\s*(?P<value>[\w.\-]+|生产|预发|测试|开发|线上)"),
+    ("default", rf"{_FROM}?(?:默认|缺省)(?:都|就|只)?(?:看|查|用|关注|去看|设为|设成|改成|改为|是|为)\s*(?P<value>[A-Za-z][A-Za-z0-9_.\-]*|生产|预发|测试|开发|线上)"),
     ("default", rf"{_FROM_ZH}(?:看|查|关注)\s*(?P<value>[A-Za-z][\w.\-]*|生产|预发|测试|线上)"),
-    ("environment", rf"{_FROM}?(?:set |make |change |use )?(?:my |the )?default env(?:ironment)?{_BE}{_VALUE}"),
+    ("environment", rf"{_FROM}?(?:set |make |change |use )?(?:my |the )?default env(?:ironment)?(?:{_BE}|\s+){_VALUE}"),
+    ("environment", rf"(?:i'd like|i want|use|set|make|take) {_VALUE} (?:to be|as) (?:my|the) default env(?:ironment)?"),
+    ("services", rf"(?:i'd like|i want|use|set|make|take) {_VALUE} (?:to be|as) (?:my|the) default services?"),
     ("services", rf"{_FROM}?(?:set |make |change |use )?(?:my |the )?default services?{_BE}{_VALUE}"),
     ("environment", rf"{_FROM}?(?:look at|use|check|watch|assume) (?:the )?(?P<value>[\w.\-]+)(?: env(?:ironment)?)? (?:env(?:ironment)? )?by default"),
     ("services", rf"{_FROM}?(?:look at|use|check|watch) (?:the )?(?P<value>[\w.\-]+) services? by default"),
@@ -80,7 +82,7 @@ _RULES: tuple[Rule, ...] = (
     ("zone", rf"{_FROM}?(?:use|show|show times in|times in) {_ZONE} (?:time ?zone|time)"),
     ("name", rf"{_FROM}?(?:你)?(?:可以|就)?(?:叫我|称呼我(?:为|叫)?|喊我|管我叫){_WHO}(?:就行|就好|即可)?"),
     ("name", rf"我(?:的名字)?(?:叫|名叫|是叫){_WHO}"),
-    ("name", rf"{_FROM}?(?:you can |just )?call me {_NAME_EN}"),
+    ("name", rf"{_FROM}?(?:you can |you may |just )*call me {_NAME_EN}"),
     ("name", rf"my name(?: is|'s) {_NAME_EN}|i go by (?P<value2>[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?)"),
     ("team", r"我(?:们)?(?:是|在|属于|来自|隶属于?)(?P<value>[\w\u3400-\u9fff -]{1,16}?(?:组|团队|部门|部|中心))的?(?:人|同学|一员)?"),
     ("team", rf"我(?:们)?的?(?:团队|小组|部门|组)(?:是|叫|名叫){_VALUE}"),

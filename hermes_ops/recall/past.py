@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from hermes_ops.recall.followups import Former
+from hermes_ops.recall.keeper import MARK
 from memory import Summary, Turn, Turns
 from memory.erasing import GONE
 from orchestrator import scope as scopes
@@ -145,8 +146,19 @@ def about(answer: Answer, asked: Sequence[str]) -> Json:
         for e in answer.evidence
         if e.result.figures
     ]
-    kept: dict[str, Json] = {"window": to_json(answer.window), "scope": to_json(answer.scope)}
+    kept: dict[str, Json] = {"window": to_json(answer.window), "scope": to_json(_said(answer.scope))}
     return {**kept, "asked": [text[:300] for text in asked[:CHAIN]], "evidence": held[:EVIDENCE]}
+
+
+def _said(scope: Scope) -> Scope:
+    """Without what a person's defaults filled in: they count anew for each question, and for each person in a thread."""
+    services, environment = scope.services, scope.environment
+    if f"{', '.join(services)}: {MARK}" in scope.why:
+        services = ()
+    if f"{environment}: {MARK}" in scope.why:
+        environment = ""
+    same = (services, environment) == (scope.services, scope.environment)
+    return scope if same else Scope(environment, services, scope.said)
 
 
 def former_of(turns: Sequence[Turn]) -> Former | None:

@@ -17,14 +17,14 @@ SECRET, PERSONAL, INSTRUCTION = "secret", "personal", "instruction"
 
 _KEY = b"nobody sees the tags made here"
 _SECRET_WORDS = re.compile(
-    r"密码|口令|密钥|秘钥|私钥|公钥|令牌|凭证|凭据|验证码|密文|授权码|激活码|助记词|访问码|pass[ _-]?(?:word|wd|phrase|code)|\bpwd\b|\bpw\b"
+    r"密码|密碼|口令|密鑰|金鑰|憑證|權杖|wi-?fi|\bwlan\b|\bvpn\b|\bssh\b|登录名|登入|密钥|秘钥|私钥|公钥|令牌|凭证|凭据|验证码|密文|授权码|激活码|助记词|访问码|pass[ _-]?(?:word|wd|phrase|code)|\bpwd\b|\bpw\b"
     r"|secret|token|(?:api|access|private|ssh|license|signing)[ _-]?key|\bak/?sk\b|credential|\bpin(?:s| code)?\b|\botp\b|2fa|bearer"
     r"|contraseña|\bclave\b|mot de passe|passwort|kennwort|\bsenha\b|парол|ключ|パスワード|暗証|合言葉|비밀번호|암호|wachtwoord|hasło"
     r"|şifre|mật khẩu|รหัสผ่าน|كلمة (?:السر|المرور)|पासवर्ड|סיסמה|lösenord|salasana",
     re.IGNORECASE,
 )
 _PERSONAL_WORDS = re.compile(
-    r"身份证|护照|驾照|社保|银行卡|信用卡|卡号|账号|手机|电话|座机|住址|地址|家住|我住|住在|邮箱|邮件是|微信|\bqq\b|工资|薪|生日|病历|怀孕"
+    r"身份证|身分證|證件|手機|帳號|郵箱|護照|生日|护照|驾照|社保|银行卡|信用卡|卡号|账号|手机|电话|座机|住址|地址|家住|我住|住在|邮箱|邮件是|微信|\bqq\b|工资|薪|生日|病历|怀孕"
     r"|passport|social security|\bssn\b|(?:credit|debit|bank|id)[ -]?card|card number|\bcvv\b|account number|\biban\b"
     r"|\b(?:tele)?phone\b|(?:mobile|cell|phone) (?:is|number|no)|whats ?app|(?:home|street|postal|mail(?:ing)?|my) address|e-?mail"
     r"|\b(?:i|we|he|she) live|birthday|date of birth|salary|teléfono|téléphone|telefonnummer|телефон|電話|住所|전화|주소|adresse|dirección"
@@ -46,9 +46,15 @@ _ENGLISH = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _SPELLED = re.compile(r"\b(?:" + "|".join([*_ENGLISH, "oh"]) + r")\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d(?:[\s\-–—._·•,，/()（）+*#|:：~]*\d){5,}")
 _LETTERS_APART = re.compile(r"(?<!\w)(?:[A-Za-z0-9][\s\-._]+){4,}[A-Za-z0-9](?!\w)")
+_MIXED = re.compile(r"(?<![\w-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[\w-]{6,}(?![\w-])", re.ASCII)
+_PLAIN = re.compile(  # versions, sizes, times and the like
+    r"v?\d+(?:[._-]\d+)*(?:[a-z]{1,4})?|[a-z]{1,3}\d{1,2}|\d{1,4}(?:st|nd|rd|th|am|pm|min|sec|hours?|days?|weeks?)"
+    r"|[a-z]+(?:-[a-z]+)*-\d{1,3}|[a-z]+-v\d{1,3}", re.IGNORECASE
+)
 _ODD = set("!#$%^&*=~?<>{}[]|\\")
 _INSTRUCTION = re.compile(
-    r"(?:总是|永远|一律|每次|都|只|就|务必|必须|千万)(?:要|得|能|用)?(?:说|答|报|回答|回复|告诉|认为|当作|当成|假装|批准|同意|通过|执行|给出|返回)"
+    r"(?:所有|全部|任何|一切|每个).{0,12}(?:都|均)(?:是|算|属|不|没)|误报|假告警|\bfalse (?:alarms?|positives?)\b|\bnoise\b"
+    r"|(?:以后|今后|从此|一直)都?(?:这么|这样|如此|那么|照此|照这样)|(?:总是|永远|一律|每次|都|只|就|务必|必须|千万)(?:要|得|能|用)?(?:说|答|报|回答|回复|告诉|认为|当作|当成|假装|批准|同意|通过|执行|给出|返回)"
     r"|忽略|无视|不理|别管|不用管|不要管|隐瞒|隐藏|掩盖|跳过|屏蔽|压下|略过|假装|装作|当作|视为|视作|算作|等于没|改口|撒谎"
     r"|(?:不要|别|不准|不许|禁止|不能|不用|不必|勿|莫|少)(?:再)?(?:提|说|报|查|看|告诉|显示|通知|透露|检查|怀疑|管|问|回答|列)"
     r"|(?:没|没有|无)(?:问题|异常|故障|告警|事)|一切(?:正常|都好|安好)|系统提示|提示词|指令|规则|越狱|管理员(?:模式|权限)|你(?:是|现在是|要|必须|应该|得)"
@@ -100,6 +106,8 @@ def refuse(text: str, free: bool = True) -> str:
     closed list, and could hold an instruction."""
     plain = unicodedata.normalize("NFKC", clean(text))
     if "<secret:" in plain or _SECRET_WORDS.search(plain) or mask(plain, _KEY) != plain or _is_token(plain):
+        return SECRET
+    if free and any(not _PLAIN.fullmatch(word) for word in _MIXED.findall(plain)):
         return SECRET
     if _PERSONAL_WORDS.search(plain) or _STREET.search(plain) or _MAIL.search(plain) or _has_number(plain):
         return PERSONAL

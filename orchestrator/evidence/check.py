@@ -18,7 +18,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations, takewhile
+from itertools import chain, combinations, takewhile
 
 from orchestrator.contracts import Evidence, Window
 from orchestrator.evidence import prose
@@ -26,7 +26,7 @@ from orchestrator.evidence.claims import Claim, Reading
 from orchestrator.evidence.clocks import Times, clock_of, zone_of
 from orchestrator.evidence.exhibits import Entry, Exhibit
 from orchestrator.evidence.figures import Pool
-from orchestrator.evidence.numbers import Number, reach
+from orchestrator.evidence.numbers import Number, plain, reach
 
 _FEW_SHOWN = 6  # figures of one block that another sentence of it may be derived from
 _PAIRED = 8  # clock times of one block that may be paired to a duration
@@ -84,6 +84,7 @@ class _Check:
     cited: tuple[str, ...]
     window: Window | None
     question: str
+    _ids_of: dict[tuple[int, int], frozenset[str]] = field(default_factory=dict)
     _pools: dict[frozenset[str], Pool] = field(default_factory=dict)
     _pools_of: dict[prose.Sentence, list[Pool]] = field(default_factory=dict)
 
@@ -165,7 +166,7 @@ class _Check:
             yield _Fault(m.end(), f"{m[0].strip()}: {why}", zh)
 
     def _cause(self, s: prose.Sentence) -> Iterator[_Fault]:
-        if self._ids(*(s.block if s.item else (s.start, s.end))):
+        if self._ids(s.block if s.item else (s.start, s.end)):
             return
         words = self.text[s.start : s.end]
         if prose.claims_cause(words):
@@ -176,11 +177,13 @@ class _Check:
 
     # ── what is looked up once ────────────────────────────────────────────────────────────────
 
-    def _ids(self, start: int, end: int) -> frozenset[str]:
-        if not self._cites:
-            return frozenset()
-        first, last = bisect_left(self._cites, (start,)), bisect_left(self._cites, (end,))
-        return frozenset(i for _, found in self._cites[first:last] for i in found if i in self.known)
+    def _ids(self, span: tuple[int, int]) -> frozenset[str]:
+        """Those of the known ids that are cited in a span."""
+        if span not in self._ids_of:
+            first, last = (bisect_left(self._cites, (at,)) for at in span)
+            found = {i for _, ids in self._cites[first:last] for i in ids if i in self.known}
+            self._ids_of[span] = frozenset(found)
+        return self._ids_of[span]
 
     @cached_property
     def _cites(self) -> list[tuple[int, list[str]]]:
@@ -188,7 +191,7 @@ class _Check:
 
     def _evidence_of(self, s: prose.Sentence) -> list[Pool]:
         if s not in self._pools_of:
-            own, block = self._ids(s.start, s.end), self._ids(*s.block)
+            own, block = self._ids((s.start, s.end)), self._ids(s.block)
             ids = [x for x in dict.fromkeys((own, block)) if x] or [frozenset(self.cited)]
             self._pools_of[s] = [self._pool(x) for x in ids]
         return self._pools_of[s]
@@ -201,7 +204,8 @@ class _Check:
     @cached_property
     def _times(self) -> Times:
         windows = [w for e in self.known.values() if (w := e.result.window)]
-        return Times((x.text for x in self.exhibits.values()), windows, self.window, self.question)
+        texts, all_ = (plain(e.result.text) for e in self.known.values()), (x.text for x in self.exhibits.values())
+        return Times(chain(texts, all_), windows, self.window, self.question)
 
     def _seconds_between(self, block: tuple[int, int]) -> list[float]:
         clocks = self.reading.clocks

@@ -116,7 +116,7 @@ class Reading:
         beside = concepts(after) or concepts(head)
         if not beside:
             before = self.text[max(start, n.start - 24) : n.start]
-            beside = concepts(_BESIDE.sub("", before), last=True)
+            beside = concepts(before) and concepts(_BESIDE.sub("", before), last=True)
         words = self.text[max(start, n.start - _NEAR) : min(end, n.end + _NEAR)]
         return Named(labels, block, beside, words.lower(), head.lower())
 

@@ -22,20 +22,21 @@ from orchestrator.evidence.prose import NAMES, covered
 
 TIME, QUANTILE = "~time", "~quantile"  # labels we add: the hour of a bucket, the p99 of a name
 _CONCEPTS = {
-    "error": r"错误|报错|失败|异常|error|fail|exception|5xx|bad",
-    "alert": r"告警|报警|警报|alert|episode|firing",
-    "request": r"请求|调用|流量|request|call|traffic|hits",
-    "deploy": r"部署|发布|上线|deploy|release|rollout",
-    "commit": r"提交|commit",
-    "change": r"变更|改动|change",
-    "latency": r"延迟|耗时|时延|响应时间|latency|duration|response.?time",
-    "available": r"可用|成功率|availab|success|uptime",
-    "restart": r"重启|restart",
-    "memory": r"内存|memory|heap",
-    "cpu": r"cpu|处理器",
-    "disk": r"磁盘|disk",
+    "error": "错误|报错|失败|异常|error|fail|exception|5xx|bad",
+    "alert": "告警|报警|警报|alert|episode|firing",
+    "request": "请求|调用|流量|request|call|traffic|hits",
+    "deploy": "部署|发布|上线|deploy|release|rollout",
+    "commit": "提交|commit",
+    "change": "变更|改动|change",
+    "latency": "延迟|耗时|时延|响应时间|latency|duration|response time|response_time|response.time|response-time|responsetime",
+    "available": "可用|成功率|availab|success|uptime",
+    "restart": "重启|restart",
+    "memory": "内存|memory|heap",
+    "cpu": "cpu|处理器",
+    "disk": "磁盘|disk",
 }
-_CONCEPT = re.compile("|".join(f"(?P<{k}>{v})" for k, v in _CONCEPTS.items()))  # of lower-case text
+_MEANS = {word: concept for concept, words in _CONCEPTS.items() for word in words.split("|")}
+_CONCEPT = re.compile("|".join(map(re.escape, _MEANS)))  # of lower-case text
 _QUANTILE = re.compile(
     r"[_pP](?:(?<=_)p(\d{2,3})(?![0-9])|(?<!_)(?<![A-Za-z0-9].)(\d{2,3}(?:\.\d)?)(?![A-Za-z0-9]))", re.DOTALL
 )
@@ -61,7 +62,7 @@ def concepts(words: str, last: bool = False) -> frozenset[str]:
     found = list(_CONCEPT.finditer(words.lower()))
     if last:
         found = [m for m in found if re.fullmatch(r"[a-z]{0,3}|[率数量次]{0,2}", words[m.end() :])]
-    return frozenset(m.lastgroup for m in found if m.lastgroup)
+    return frozenset(_MEANS[m[0]] for m in found)
 
 
 def quantiles(words: str) -> Iterator[tuple[int, int, str]]:

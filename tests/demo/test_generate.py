@@ -104,7 +104,7 @@ def test_the_incident_lies_on_the_askers_yesterday(made: dict[int, tuple[Path, T
     assert truth.trouble.service in truth.questions[0].text
 
 
-@pytest.mark.parametrize("seed", (1, 2))  # all seeds: the suite `demo`, measure `whole`
+@pytest.mark.parametrize("seed", [1, 2])  # all seeds: the suite `demo`, measure `whole`
 def test_every_file_is_recognised(made: dict[int, tuple[Path, Truth]], seed: int, tmp_path: Path) -> None:
     folder, truth = made[seed]
     opened = open_folder(folder, tmp_path)

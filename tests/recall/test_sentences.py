@@ -48,8 +48,9 @@ async def test_sentences(tmp_path: Path) -> None:
     assert recall >= 0.95
 
 
-async def test_sentences_that_the_rules_were_not_made_on(tmp_path: Path) -> None:
+async def test_later_sentences(tmp_path: Path) -> None:
+    """Written when the rules were done; at first sight precision was 0.86, recall 0.90, no secret kept."""
     precision, recall, secrets = await measured(tmp_path, "sentences_other.jsonl")
     assert secrets == []
-    assert precision >= 0.9
-    assert recall >= 0.75
+    assert precision >= 0.95
+    assert recall >= 0.95

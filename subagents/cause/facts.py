@@ -1,0 +1,185 @@
+"""Everything an analysis looks at, asked once from the five kinds of source. Judges nothing.
+
+A source that fails is a gap, not an end: the others may still tell.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from orchestrator.contracts import Window
+from subagents.alerts.measured import averaged, rates
+from subagents.asking import Merged, ask_all
+from subagents.sources import (
+    AlertQuery,
+    Change,
+    ChangeQuery,
+    ChangeSource,
+    Episode,
+    LogLine,
+    LogQuery,
+    MetricQuery,
+    Pattern,
+    Series,
+    SourceError,
+    Sources,
+    Span,
+)
+from subagents.topology import Topology
+
+Bins = Mapping[datetime, int]
+SPANS, SAMPLES, PATTERNS, CHANGES, DIFF = 20_000, 400, 300, 1_000, 12_000
+DIFFS = 60  # of the changes nearest to the onset, where a source holds more
+CODES = ("code", "status", "status_code", "http_status_code", "response_code")
+BAD = ("error", "fatal")
+MINUTE = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """`errors`, `lines`: service → start of the minute → log lines; `queries`: kind → the exact query."""
+
+    window: Window
+    services: tuple[str, ...] = ()
+    topology: Topology = field(default_factory=lambda: Topology(()))
+    series: tuple[Series, ...] = ()
+    errors: Mapping[str, Bins] = field(default_factory=dict)
+    lines: Mapping[str, Bins] = field(default_factory=dict)
+    patterns: tuple[Pattern, ...] = ()
+    samples: tuple[LogLine, ...] = ()
+    episodes: tuple[Episode, ...] = ()
+    spans: tuple[Span, ...] = ()
+    changes: tuple[Change, ...] = ()
+    diffs: Mapping[str, str] = field(default_factory=dict)
+    queries: Mapping[str, str] = field(default_factory=dict)
+    gaps: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """All services that anything names."""
+        named = [
+            *(s.service for s in self.series),
+            *self.lines,
+            *(p.service for p in self.patterns),
+            *(s.service for s in self.spans),
+            *(e.service for e in self.episodes),
+            *(c.service for c in self.changes),
+            *(name for edge in self.topology.edges for name in edge),
+        ]
+        return tuple(sorted({n for n in named if n}))
+
+
+async def gather(sources: Sources, window: Window, services: Sequence[str], topology: Topology) -> Facts:
+    """All but patterns and samples of logs, which need an onset (`with_logs`)."""
+    asked = _Asked()
+    series = await asked.of(sources.metrics, "metrics", lambda s: s.series(MetricQuery(window)))
+    spans = await asked.of(sources.spans, "spans", lambda s: s.spans(window, (), SPANS))
+    episodes = await asked.of(sources.alerts, "alerts", lambda s: s.episodes(AlertQuery(window)))
+    changes = await asked.of(sources.changes, "changes", lambda s: s.list(ChangeQuery(window), CHANGES))
+    minutes = ("service", "minute")
+    bad = await asked.of(sources.logs, "errors", lambda s: s.count(LogQuery(window, levels=BAD), minutes))
+    lines = await asked.of(sources.logs, "logs", lambda s: s.count(LogQuery(window), minutes))
+    return Facts(
+        window=window,
+        services=tuple(services),
+        topology=topology,
+        series=tuple(_shaped(series.rows, window)),
+        errors=_bins(bad.rows),
+        lines=_bins(lines.rows),
+        episodes=episodes.rows,
+        spans=spans.rows,
+        changes=tuple(sorted(changes.rows, key=lambda c: c.at)),
+        queries=dict(asked.queries),
+        gaps=tuple(asked.gaps),
+    )
+
+
+async def with_logs(sources: Sources, facts: Facts, onset: datetime) -> Facts:
+    """With the log patterns since the onset against those before it, and lines that tell of failures."""
+    asked = _Asked()
+    start = max(facts.window.start, onset - MINUTE)
+    since = replace(facts.window, start=min(start, facts.window.end))
+    before = replace(facts.window, end=since.start)
+    usual = before if before.end > before.start else None
+    patterns = await asked.of(sources.logs, "patterns", lambda s: s.patterns(LogQuery(since), usual, PATTERNS))
+    samples = await asked.of(sources.logs, "samples", lambda s: s.search(LogQuery(since, levels=BAD), SAMPLES))
+    diffs = await _diffs(sources.changes, facts.changes, onset)
+    return replace(
+        facts,
+        patterns=patterns.rows,
+        samples=samples.rows,
+        diffs=diffs,
+        queries={**facts.queries, **asked.queries},
+        gaps=(*facts.gaps, *asked.gaps),
+    )
+
+
+async def _diffs(sources: Sequence[ChangeSource], changes: Sequence[Change], onset: datetime) -> dict[str, str]:
+    near = sorted((c for c in changes if c.has_diff), key=lambda c: abs(c.at - onset))[:DIFFS]
+    found: dict[str, str] = {}
+    for change in near:
+        for source in sources:
+            try:
+                text = (await source.diff(change.id, DIFF)).rows
+            except SourceError:
+                continue
+            if text:
+                found[change.id] = text
+                break
+    return found
+
+
+class _Asked:
+    """Remembers queries and gaps; a kind whose sources all fail has no rows."""
+
+    def __init__(self) -> None:
+        self.queries: dict[str, str] = {}
+        self.gaps: list[str] = []
+
+    async def of(self, sources: Sequence, kind: str, call) -> Merged:  # type: ignore[no-untyped-def, type-arg]
+        try:
+            found: Merged = await ask_all(sources, kind, call)
+        except SourceError as e:
+            self.gaps.append(f"{kind}: {e}")
+            return Merged()
+        self.queries[kind] = found.query
+        return found
+
+
+def _bins(rows: Sequence) -> dict[str, dict[datetime, int]]:  # type: ignore[type-arg]
+    found: dict[str, Counter[datetime]] = defaultdict(Counter)
+    for row in rows:
+        if row.keys.get("minute"):
+            at = datetime.fromisoformat(row.keys["minute"]).astimezone(UTC)
+            found[row.keys.get("service", "")][at] += row.n
+    return {service: dict(bins) for service, bins in found.items()}
+
+
+def _shaped(rows: Sequence[Series], window: Window) -> list[Series]:
+    """Gauges as they are, counters as rates; a request counter by code becomes all requests and failed ones."""
+    kept, coded = [], defaultdict(list)
+    for row in averaged(rows):
+        rate = replace(row, kind="gauge", unit="/s", points=tuple(rates(row.points, window.start)))
+        shaped = rate if row.kind == "counter" else row
+        code = next((row.labels[k] for k in CODES if k in row.labels), None)
+        if code is None or row.kind != "counter":
+            kept.append(shaped)
+        else:
+            coded[row.name, row.service].append((code, shaped))
+    for (name, service), group in coded.items():
+        kept.append(_summed(name, service, [s for _, s in group]))
+        bad = [s for code, s in group if code[:1] == "5" or code.lower() in ("error", "failed")]
+        if bad:
+            kept.append(_summed(f"{name.removesuffix('_total')}_errors", service, bad))
+    return kept
+
+
+def _summed(name: str, service: str, group: Sequence[Series]) -> Series:
+    total: dict[datetime, float] = defaultdict(float)
+    for series in group:
+        for at, value in series.points:
+            total[at] += value
+    return Series(name, service, "gauge", "/s", tuple(sorted(total.items())))

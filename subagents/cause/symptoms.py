@@ -1,0 +1,166 @@
+"""What left its usual level, where and since when: metrics, log errors, log patterns, spans, alerts, each alike.
+
+A hard symptom is harm (errors, latency, a crash, an alert); a soft one only moved (load, a cache's hits, memory).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import log10
+
+from subagents.cause.breaks import Break, breaks
+from subagents.cause.facts import MINUTE, Bins, Facts
+from subagents.cause.model import Reason
+from subagents.cause.words import DOWN_IS_BAD, INFO, LOAD, UP_IS_BAD, families
+from subagents.onset import rises, whole_bins
+from subagents.sources import Episode, Pattern, Series
+
+HARD = re.compile(
+    r"error|fail|5xx|4xx|40[13]|50\d|latency|duration|p9\d|_wait|wait_|lag|_age|depth|restart|oom|panic|timeout"
+    r"|reject|decline|availab|ready|crash|success",
+    re.IGNORECASE,
+)
+NEW = 3.0  # times as many as before: a pattern that is not the usual one
+QUIET = ("info", "debug", "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """`at` to `sure`: between these it began; `weight` about 0.2 to 3; `blames`: the services its text names."""
+
+    service: str
+    source: str  # metric | errors | pattern | alert
+    name: str
+    families: frozenset[str]
+    at: datetime
+    sure: datetime
+    end: datetime | None
+    weight: float
+    hard: bool
+    up: bool
+    reason: Reason
+
+    def lasts(self, at: datetime, slack: timedelta) -> bool:
+        """Goes on at that time, give or take."""
+        return self.at <= at + slack and (self.end is None or self.end >= at - slack)
+
+
+def measured(facts: Facts, usual_until: datetime | None = None) -> list[Symptom]:
+    """Of metrics and log errors, dated by their own change points."""
+    found = [_metric(s, b, facts) for s in facts.series for b in breaks(s.points, usual_until)]
+    for service, bins in facts.errors.items():
+        found += _errors(service, bins, facts, usual_until)
+    return [s for s in found if s is not None]
+
+
+def _metric(series: Series, change: Break, facts: Facts) -> Symptom | None:
+    name, bad = series.name, _is_bad(series.name, change.up)
+    kinds = families(name)
+    if bad is False and not LOAD.search(name):
+        return None
+    hard = bool(bad) and bool(HARD.search(name)) and not LOAD.search(name)
+    size = min(3.0, 0.6 + log10(max(1.0, abs(change.spreads))))
+    values = {"before": _short(change.before), "during": _short(change.during), "extreme": _short(change.extreme)}
+    arrow = "rose" if change.up else "fell"
+    text = f"{series.service} {name} {arrow} from {values['before']:g} to {values['during']:g}{series.unit}"
+    reason = Reason("metric", text, size, facts.queries.get("metrics", ""), facts.window, values)
+    return Symptom(
+        series.service, "metric", name, kinds, change.at, change.sure, change.end, size, hard, change.up, reason
+    )
+
+
+def _is_bad(name: str, up: bool) -> bool | None:
+    """Whether a move in that direction is harm; None: can't be told."""
+    if INFO.search(name):
+        return None
+    if DOWN_IS_BAD.search(name):
+        return not up
+    if LOAD.search(name):
+        return None
+    if UP_IS_BAD.search(name):
+        return up
+    return None
+
+
+def _errors(service: str, bins: Bins, facts: Facts, until: datetime | None) -> list[Symptom]:
+    every = facts.lines.get(service, bins)
+    start, end = min(every), max(every) + MINUTE
+    covered = whole_bins(_span(facts, start, end), MINUTE)
+    found = []
+    for rise in rises(bins, covered, MINUTE, until or covered.start):
+        weight = min(3.0, 0.5 + log10(max(1.0, rise.excess)))
+        values = {"lines": rise.total, "most in one step": rise.peak}
+        text = f"{service} logged {rise.total:g} errors since {rise.start:%H:%M}"
+        reason = Reason("errors", text, weight, facts.queries.get("errors", ""), facts.window, values)
+        sure = rise.start + timedelta(seconds=rise.width)
+        kinds = frozenset(("errors",))
+        found.append(
+            Symptom(service, "errors", "errors", kinds, rise.start, sure, rise.end, weight, True, True, reason)
+        )
+    return found
+
+
+def _span(facts: Facts, start: datetime, end: datetime):  # type: ignore[no-untyped-def]
+    from dataclasses import replace
+
+    return replace(facts.window, start=min(start, end), end=end)
+
+
+def told(facts: Facts, onset: datetime) -> list[Symptom]:
+    """Of log patterns that are new since the onset."""
+    found = []
+    for pattern in facts.patterns:
+        if is_new(pattern) and is_bad(pattern):
+            found.append(_pattern(pattern, facts, onset))
+    return found
+
+
+def is_new(p: Pattern) -> bool:
+    return p.n >= 1 and (p.before is None or p.n >= NEW * max(p.before, 0.34))
+
+
+def is_bad(p: Pattern) -> bool:
+    if p.level in ("error", "fatal"):
+        return True
+    return p.level == "warn" and bool(families(p.template) - {"config", "logging"})
+
+
+def _pattern(p: Pattern, facts: Facts, onset: datetime) -> Symptom:
+    weight = min(2.5, 0.5 + log10(max(1, p.n - (p.before or 0))) * 0.6)
+    values = {"lines": float(p.n), "before": float(p.before or 0)}
+    text = f"{p.service} says {p.n} times (before: {p.before or 0}): {p.sample[:160]}"
+    reason = Reason("pattern", text, weight, facts.queries.get("patterns", ""), facts.window, values)
+    at = p.first or onset
+    return Symptom(
+        p.service, "pattern", p.template, families(p.template), at, at + MINUTE, None, weight, True, True, reason
+    )
+
+
+def fired(facts: Facts, episodes: Iterable[Episode]) -> list[Symptom]:
+    """Alerts of the services that are known from elsewhere too: a status page is no service of ours."""
+    found = []
+    for e in episodes:
+        text = " ".join((e.name, e.labels.get("metric", ""), *e.annotations.values()))
+        reason = Reason("alert", f"{e.name} fired for {e.service} at {e.start:%H:%M}", 1.0, facts.queries.get("alerts", ""))
+        found.append(
+            Symptom(e.service, "alert", text, families(text), e.start, e.start, e.end, 1.0, True, True, reason)
+        )
+    return found
+
+
+def named_in(text: str, known: Sequence[str], own: str) -> list[str]:
+    """The services that a text names, other than its own: `paymentservice`, `payment-service`, `payment service`."""
+    low = text.lower()
+    found = []
+    for service in known:
+        name = service.lower()
+        if name != own.lower() and len(name) >= 4 and re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", low):
+            found.append(service)
+    return found
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")
