@@ -26,8 +26,8 @@ class Known:
     ("" where nothing is)."""
 
     former: Former | None = None
-    environment: str = ""
-    services: str = ""
+    default_environment: str = ""
+    default_services: str = ""
     zone: str = ""
     language: str = ""
 
@@ -87,9 +87,10 @@ def locate(asked: Incoming, now: datetime, zone: str, catalogue: Catalogue, know
 
 def preferred(known: Known, catalogue: Catalogue) -> Scope:
     """The person's defaults by the catalogue's names; a service that isn't there counts for nothing."""
-    services = scopes.resolve(known.services, catalogue).scope.services if known.services else ()
-    named = scopes.resolve(f"{known.environment} environment", catalogue).scope.environment
-    return Scope(named or known.environment, services)
+    wanted, environment = known.default_services, known.default_environment
+    services = scopes.resolve(wanted, catalogue).scope.services if wanted else ()
+    named = scopes.resolve(f"{environment} environment", catalogue).scope.environment
+    return Scope(named or environment, services)
 
 
 def anchor(asked: Incoming, coverage: Coverage) -> datetime:

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,10 +20,14 @@ import sqlalchemy as sa
 from memory.desk import Desk
 from memory.store import read_texts
 from memory.tables import blobs, events, runs, summaries, turns
-from orchestrator.contracts import Incoming, from_json
+from orchestrator.contracts import Incoming, Json, from_json
 
 GONE = "[forgotten]"
 AT_ONCE = 400  # keys in one query
+FIXED = frozenset({  # keys in JSON whose values code reads
+    "id", "at", "start", "end", "zone", "tenant", "channel", "chat", "thread", "user", "locale", "kind", "path", "step",
+    "agent", "tool", "model", "status", "prompt", "prefix",
+})  # fmt: skip
 
 Redact = Callable[[str], str]
 
@@ -30,7 +35,8 @@ Redact = Callable[[str], str]
 @dataclass(frozen=True, slots=True)
 class Trace:
     """What one note may have left behind. `runs`: where it was said; `words`: go wherever they stand; `applied`: go
-    only from runs whose scope says `mark`, since elsewhere such words have nothing to do with the note."""
+    only from these runs and those whose scope says `mark`, since elsewhere such words have nothing to do with the note.
+    """
 
     runs: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
@@ -88,17 +94,22 @@ def _concerned(connection: sa.Connection, tenant: str, user: str, traces: Sequen
 
 
 def _words(row: Any, traces: Sequence[Trace]) -> list[str]:
-    words = [word for trace in traces for word in trace.words]
     scope = row.scope or ""
-    return words + [w for trace in traces if trace.mark and trace.mark in scope for w in trace.applied if w in scope]
+    words = [word for trace in traces for word in trace.words]
+    for trace in traces:
+        filled = [word for word in trace.applied if trace.mark and trace.mark in scope and word in scope]
+        words += trace.applied if row.id in trace.runs else filled
+    return words
 
 
 def _erase_run(connection: sa.Connection, row: Any, redact: Redact) -> int:
     mine = runs.c.id == row.id
-    _redact_rows(connection, runs, "id", mine, ("question", "text", "window", "scope"), redact)
-    _redact_rows(connection, turns, "seq", turns.c.run == row.id, ("question", "answer", "about"), redact)
+    _redact_rows(connection, runs, "id", mine, ("question", "window", "scope"), redact, is_json=True)
+    _redact_rows(connection, runs, "id", mine, ("text",), redact)
+    _redact_rows(connection, turns, "seq", turns.c.run == row.id, ("question", "answer"), redact)
+    _redact_rows(connection, turns, "seq", turns.c.run == row.id, ("about",), redact, is_json=True)
     refs = connection.execute(sa.select(events.c.blobs).where(events.c.run == row.id)).scalars().all()
-    _redact_rows(connection, events, "seq", events.c.run == row.id, ("body",), redact)
+    _redact_rows(connection, events, "seq", events.c.run == row.id, ("body",), redact, is_json=True)
     texts = read_texts(connection, {ref.partition(":")[0] for line in refs for ref in line.split()})
     gone = [hash for hash, text in texts.items() if redact(text) != text]
     for part in _parts(gone):
@@ -113,13 +124,28 @@ def _redact_rows(
     where: sa.ColumnElement[bool],
     columns: Sequence[str],
     redact: Redact,
+    is_json: bool = False,
 ) -> None:
+    change = partial(_redacted, redact=redact) if is_json else redact
     wanted = [table.c[key], *(table.c[name] for name in columns)]
     for row in connection.execute(sa.select(*wanted).where(where)).mappings().all():
-        new = {name: redact(row[name]) for name in columns if row[name]}
+        new = {name: change(row[name]) for name in columns if row[name]}
         changed = {name: text for name, text in new.items() if text != row[name]}
         if changed:
             connection.execute(table.update().where(table.c[key] == row[key]).values(changed))
+
+
+def _redacted(text: str, redact: Redact) -> str:
+    """JSON stays JSON, and what code reads in it stays: a run must be readable whatever its person was called."""
+    return text if redact(text) == text else json.dumps(_inside(json.loads(text), redact), ensure_ascii=False)
+
+
+def _inside(value: Json, redact: Redact, key: str = "") -> Json:
+    if isinstance(value, dict):
+        return {name: _inside(inner, redact, name) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_inside(inner, redact, key) for inner in value]
+    return redact(value) if isinstance(value, str) and key not in FIXED else value
 
 
 def _parts(keys: Sequence[str]) -> Iterator[Sequence[str]]:

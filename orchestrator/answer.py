@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from orchestrator.agent import Outcome
-from orchestrator.consult import told
-from orchestrator.contracts import Answer, AnswerStatus, Asked, Evidence, Findings, Json, Usage, from_json
+from orchestrator.contracts import Answer, AnswerStatus, Asked, Findings, Json, Usage, from_json
 from orchestrator.evidence import Checked, check
 from orchestrator.ports import Context
 
@@ -15,31 +16,32 @@ def rows(outcome: Outcome) -> list[Json]:
     return [row for data in fresh if isinstance(data, list) for row in data if isinstance(row, dict) and "asked" in row]
 
 
-def _evidence(outcome: Outcome) -> tuple[Evidence, ...]:
-    return tuple(e for t in outcome.taken if not t.repeated for f in told(t.result.data) for e in f.evidence)
+def _found(asked: Sequence[Json]) -> list[Findings]:
+    return [from_json(Findings, row["findings"]) for row in asked]
 
 
-def _checked(outcome: Outcome, ctx: Context) -> Checked:
-    return check(outcome.text, _evidence(outcome), ctx.window, ctx.question.text)
+def _checked(outcome: Outcome, found: Sequence[Findings], ctx: Context) -> Checked:
+    evidence = [e for f in found for e in f.evidence]
+    return check(outcome.text, evidence, ctx.window, ctx.question.text)
 
 
 def unsupported(outcome: Outcome, ctx: Context) -> bool:
     """An ops answer that cites nothing, though there was time to do better."""
-    return outcome.stopped is None and _checked(outcome, ctx).uncited
+    return outcome.stopped is None and _checked(outcome, _found(rows(outcome)), ctx).uncited
 
 
 def assemble(ctx: Context, outcome: Outcome, used: Usage, model: str) -> Answer:
     """The Answer. Its text carries a visible mark after whatever evidence doesn't bear out."""
     asked = rows(outcome)
-    found = [from_json(Findings, row["findings"]) for row in asked]
-    checked = _checked(outcome, ctx)
+    found = _found(asked)
+    checked = _checked(outcome, found, ctx)
     return Answer(
         run_id=ctx.runtime.run,
         status=_status(outcome, found),
         text=checked.marked,
         window=ctx.window,
         scope=ctx.scope,
-        evidence=_evidence(outcome),
+        evidence=tuple(e for f in found for e in f.evidence),
         unverified=checked.unverified,
         route=tuple(from_json(Asked, row["asked"]) for row in asked),
         usage=sum((from_json(Usage, row["usage"]) for row in asked), used),

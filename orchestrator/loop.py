@@ -73,14 +73,15 @@ def _ended(turn: Turn, reason: str) -> Outcome:
 
 async def _act(turn: Turn, calls: tuple[ToolCall, ...]) -> None:
     """Runs the calls of one reply together and appends their results in call order."""
-    answers: list[Taken | None] = [_known(turn, call) for call in calls]
+    keys = [_key(call) for call in calls]
+    answers: list[Taken | None] = [_known(turn, call, key) for call, key in zip(calls, keys, strict=True)]
     fresh = [i for i, answer in enumerate(answers) if answer is None]
     ids = {i: _next_id(turn) for i in fresh}
     values = await turn.ctx.runtime.steps([_call(turn, calls[i], i) for i in fresh], turn.ctx.limits.parallel)
     for i, value in zip(fresh, values, strict=True):
         taken = Taken(ids[i], calls[i], from_json(ToolResult, value["result"]))
         answers[i] = taken
-        turn.seen[_key(calls[i])] = taken
+        turn.seen[keys[i]] = taken
         turn.failed[calls[i].name] += taken.result.status == "error"
     for answer in answers:
         assert answer is not None
@@ -91,13 +92,13 @@ async def _act(turn: Turn, calls: tuple[ToolCall, ...]) -> None:
     turn.idle = 0 if fresh or turn.unreadable else turn.idle + 1
 
 
-def _known(turn: Turn, call: ToolCall) -> Taken | None:
+def _known(turn: Turn, call: ToolCall, key: str) -> Taken | None:
     """The answer that needs no run: an unreadable call, an unknown or given-up tool, a repetition."""
     if call.args is None or call.name not in turn.agent.by_name:
         return Taken("", call, faulty(call, turn.agent))
     if turn.failed[call.name] >= TRIES:
         return Taken("", call, given_up(turn, call.name))
-    if (first := turn.seen.get(_key(call))) and first.result.status in ("ok", "no_data"):
+    if (first := turn.seen.get(key)) and first.result.status in ("ok", "no_data"):
         return Taken(first.id, call, repeated(first.result), repeated=True)
     return None
 

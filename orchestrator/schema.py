@@ -10,8 +10,10 @@ import inspect
 import json
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -79,20 +81,51 @@ def schema_of(model: type[BaseModel]) -> Json:
 
 def fit(tool: str, model: type[BaseModel], args: dict[str, Json]) -> dict[str, Any]:
     """Arguments as typed values. Raises BadArguments; `tool` is its name for that."""
-    ready = {}
+    ready, kinds = {}, _kinds(model)
     for name, value in args.items():
-        field = model.model_fields.get(name)
-        if field is None:
+        kind = kinds.get(name)
+        if kind is None:
             ready[name] = value
-        elif value is not None or _allows_none(field.annotation):
-            ready[name] = _loosen(value, field.annotation)
-        elif field.is_required():
+        elif value is not None or kind.none:
+            ready[name] = _loosen(value, kind)
+        elif model.model_fields[name].is_required():
             ready[name] = value
     try:
         checked = model.model_validate(ready)
     except ValidationError as e:
         raise BadArguments(f"the arguments of {tool} don't fit:\n{_explain(model, e)}") from None
     return {name: getattr(checked, name) for name in model.model_fields}
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a type allows: None, text, a list of `item`, an object (of `nested`), or the values of an enum or Literal."""
+
+    none: bool
+    text: bool
+    item: _Kind | None
+    mapping: bool
+    nested: type[BaseModel] | None
+    choices: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, annotation: Any) -> _Kind:
+        options = _options(annotation)
+        lists = [get_args(o)[0] for o in options if get_origin(o) in (list, tuple, set, frozenset)]
+        nested = [o for o in options if isinstance(o, type) and issubclass(o, BaseModel)]
+        return cls(
+            none=type(None) in options,
+            text=str in options,
+            item=cls.of(lists[0]) if lists else None,
+            mapping=bool(nested) or any(get_origin(o) is dict for o in options),
+            nested=nested[0] if nested else None,
+            choices=tuple(value for o in options for value in _values(o)),
+        )
+
+
+@lru_cache(maxsize=512)
+def _kinds(model: type[BaseModel]) -> Mapping[str, _Kind]:
+    return {name: _Kind.of(field.annotation) for name, field in model.model_fields.items()}
 
 
 def _options(kind: Any) -> tuple[Any, ...]:
@@ -103,47 +136,29 @@ def _options(kind: Any) -> tuple[Any, ...]:
     return (kind,)
 
 
-def _allows_none(kind: Any) -> bool:
-    return type(None) in _options(kind)
+def _values(option: Any) -> tuple[Any, ...]:
+    if get_origin(option) is Literal:
+        return get_args(option)
+    if isinstance(option, type) and issubclass(option, Enum):
+        return tuple(member.value for member in option)
+    return ()
 
 
-def _choices(kind: Any) -> tuple[Any, ...]:
-    """The values that an enum or Literal allows."""
-    found: list[Any] = []
-    for option in _options(kind):
-        if get_origin(option) is Literal:
-            found += get_args(option)
-        elif isinstance(option, type) and issubclass(option, Enum):
-            found += [member.value for member in option]
-    return tuple(found)
-
-
-def _item(kind: Any) -> Any:
-    """The item type where a list is expected, else None."""
-    for option in _options(kind):
-        if get_origin(option) in (list, tuple, set, frozenset):
-            return get_args(option)[0]
-    return None
-
-
-def _loosen(value: Json, kind: Any) -> Json:
-    item = _item(kind)
-    options = _options(kind)
-    nested = [o for o in options if isinstance(o, type) and issubclass(o, BaseModel)]
-    if isinstance(value, str) and str not in options:
+def _loosen(value: Json, kind: _Kind) -> Json:
+    if isinstance(value, str) and not kind.text:
         text = value.strip()
-        if (item is not None or nested or any(get_origin(o) is dict for o in options)) and text.startswith(("[", "{")):
+        if (kind.item or kind.mapping) and text.startswith(("[", "{")):
             value = _read(text, value)
-        elif item is not None:
+        elif kind.item:
             value = [part for part in re.split(r"\s*[,，、]\s*", text) if part]
-    elif item is not None and value is not None and not isinstance(value, list):
+    elif kind.item and value is not None and not isinstance(value, list):
         value = [value]
-    if item is not None and isinstance(value, list):
-        return [_loosen(v, item) for v in value]
-    if nested and isinstance(value, dict):
-        fields = nested[0].model_fields
-        return {k: _loosen(v, fields[k].annotation) if k in fields else v for k, v in value.items()}
-    return _same_case(value, _choices(kind))
+    if kind.item and isinstance(value, list):
+        return [_loosen(v, kind.item) for v in value]
+    if kind.nested and isinstance(value, dict):
+        fields = _kinds(kind.nested)
+        return {k: _loosen(v, fields[k]) if k in fields else v for k, v in value.items()}
+    return _same_case(value, kind.choices)
 
 
 def _read(text: str, otherwise: Json) -> Json:
@@ -171,8 +186,8 @@ def _explain(model: type[BaseModel], error: ValidationError) -> str:
             continue
         got = "" if problem["type"] == "missing" else f" (got {json.dumps(problem['input'], ensure_ascii=False)[:80]})"
         line = f"{where}: {problem['msg']}{got}"
-        kind = field.annotation if field is not None else None
-        if choices := _choices(kind) or _choices(_item(kind)):
+        kind = _kinds(model)[str(problem["loc"][0])] if field is not None else None
+        if choices := kind and (kind.choices or (kind.item.choices if kind.item else ())):
             line += f"; valid: {', '.join(map(str, choices))}"
         elif field is not None and field.description:
             line += f"; meant: {field.description}"

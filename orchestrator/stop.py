@@ -24,6 +24,11 @@ class _Shared:
         self.flags: set[asyncio.Future[None]] = set()
 
 
+def _set(flag: asyncio.Future[None]) -> None:
+    if not flag.done():
+        flag.set_result(None)
+
+
 class Stop:
     """`soft`: sum up now. `hard`: what runs is ended. `cancel()`: the same at once, for this and all children."""
 
@@ -41,8 +46,7 @@ class Stop:
     def cancel(self) -> None:
         self._shared.cancelled = True
         for flag in self._shared.flags:
-            if not flag.done():
-                flag.set_result(None)
+            _set(flag)
 
     @property
     def reason(self) -> str | None:
@@ -61,19 +65,23 @@ class Stop:
 
     async def race(self, work: Awaitable[T]) -> T:
         """The result of `work`, or Stopped when it was ended first; it has been cancelled and awaited by then."""
+        loop = asyncio.get_running_loop()
         task = asyncio.ensure_future(work)
-        flag: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        if self._shared.cancelled:
-            flag.set_result(None)
+        flag: asyncio.Future[None] = loop.create_future()  # set when the work is done or must end
         self._shared.flags.add(flag)
-        timeout = None if self.hard_at == float("inf") else self.left
+        task.add_done_callback(lambda _: _set(flag))
+        alarm = None if self.hard_at == float("inf") else loop.call_later(self.left, _set, flag)
+        if self._shared.cancelled:
+            _set(flag)
         try:
-            await asyncio.wait({task, flag}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+            await flag
             if task.done():
                 return task.result()
             raise Stopped(self.reason or "deadline")
         finally:
             self._shared.flags.discard(flag)
+            if alarm:
+                alarm.cancel()
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task}, timeout=1.0)

@@ -18,7 +18,6 @@ from hermes_ops.cli.render import remarks, show
 from orchestrator.contracts import Answer, Attachment, Incoming
 
 QUOTED = 4_000  # characters of a paste that the model sees at once; its tools read all of it
-LONGEST = 8_000  # characters of a question
 
 Command = Callable[[str, str], Awaitable[bool]]
 
@@ -68,8 +67,6 @@ class ConsoleChannel:
                     return
             elif not typed.text:
                 self._hold(typed.pasted)
-            elif len(typed.text) > LONGEST:
-                self._terminal.write(f'That is longer than {LONGEST:,} characters: paste it between lines of """.')
             else:
                 await self._ask(typed, put)
 

@@ -21,6 +21,7 @@ from hermes_ops.channels.talk import Answering, Talk
 from hermes_ops.channels.terminal import Terminal
 from hermes_ops.channels.typed import Reading, Typed
 from hermes_ops.cli.faults import CANCELLED
+from hermes_ops.cli.inputs import MAX_QUESTION
 from orchestrator.contracts import Event
 
 GRACE = 3.0
@@ -46,6 +47,7 @@ class Session:
     _talk: Talk | None = None
     _error: BaseException | None = None
     _left: bool = False
+    _asked: int = 0
 
     def run(self) -> None:
         """Until the person leaves. Raises what kept the application from opening, or broke it."""
@@ -84,15 +86,19 @@ class Session:
     def _take(self, line: str, typed: Typed) -> None:
         if self.asker.mask(line) == line:  # what holds a secret isn't kept
             self.terminal.remember(line)
+        if len(typed.text) > MAX_QUESTION:
+            self.terminal.write(f'That is longer than {MAX_QUESTION:,} characters: paste it between lines of """.')
+            return
         self._left = typed.command in ("quit", "exit")
         if not self._left:
+            self._asked += bool(typed.text)
             self._feed(typed)
 
     def _interrupted(self) -> None:
         assert self._talk is not None
-        if self._talk.running:
+        if self._asked > self._talk.done:
             self.terminal.write(f"\nStopping; what was found so far follows. {LEAVING}", quiet=True)
-            self._soon(self._talk.stop)
+            self._soon(lambda: self._loop.create_task(self._stop()))
         else:
             self.terminal.write(f"\n{LEAVING}", quiet=True)
 
@@ -137,6 +143,14 @@ class Session:
             self._channel = ConsoleChannel(self.terminal, self.asker, lambda name, rest: self._command(app, name, rest))
             self._ready.set()
             await self._talk.hold(self._channel)
+
+    async def _stop(self) -> None:
+        """A question that was typed just now may not have begun yet."""
+        assert self._talk is not None
+        for _ in range(40):
+            if self._talk.stop():
+                return
+            await asyncio.sleep(0.05)
 
     async def _command(self, app: Answering, name: str, rest: str) -> bool:
         """Whether the conversation goes on."""

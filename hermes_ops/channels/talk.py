@@ -34,6 +34,7 @@ class Talk:
     def __init__(self, app: Answering, session: str, describe: Describe) -> None:
         self.run = ""
         self.running = False
+        self.done = 0  # questions that were answered, refused or dropped
         self._app, self._session, self._describe = app, session, describe
         self._waiting: asyncio.Queue[Incoming | None] = asyncio.Queue()
 
@@ -58,10 +59,12 @@ class Talk:
         """Ends the question that runs, and drops those that wait."""
         while not self._waiting.empty():
             self._waiting.get_nowait()
+            self.done += 1
         self.stop()
 
     async def _put(self, asked: Incoming) -> Receipt:
         if self._waiting.qsize() >= WAITING:
+            self.done += 1
             return Receipt("busy")
         place = self._waiting.qsize() + self.running
         await self._waiting.put(asked)
@@ -74,6 +77,7 @@ class Talk:
                 await self._one(asked, channel)
             finally:
                 self.running = False
+                self.done += 1
 
     async def _one(self, asked: Incoming, channel: Channel) -> None:
         to = Address(asked.chat, asked.thread, asked.id, asked.user)

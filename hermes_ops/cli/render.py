@@ -8,6 +8,8 @@ from typing import Any
 
 from orchestrator.cleaning import clean
 from orchestrator.contracts import Answer, Evidence, Json, to_json
+from orchestrator.scope import say as say_scope
+from orchestrator.when import say
 
 
 def answer_json(answer: Answer) -> dict[str, Json]:
@@ -41,10 +43,20 @@ def show(answer: Answer, as_json: bool) -> None:
     """The answer on stdout: one JSON object, Markdown drawn on a terminal, or the plain text."""
     if as_json:
         print(json.dumps(answer_json(answer), ensure_ascii=False, indent=2), flush=True)
-    elif sys.stdout.isatty():
-        _draw(clean(answer.text))
+        return
+    text = clean("\n\n".join(filter(None, (heading(answer), answer.text))))
+    if sys.stdout.isatty():
+        _draw(text)
     else:
-        print(clean(answer.text), flush=True)
+        print(text, flush=True)
+
+
+def heading(answer: Answer) -> str:
+    """What the answer is about: scope, and the window in the asker's zone; "" where nothing was looked up."""
+    if answer.window is None or not (answer.route or answer.evidence):
+        return ""
+    scope = say_scope(answer.scope)
+    return " · ".join(filter(None, (scope, say(answer.window))))
 
 
 def _draw(text: str) -> None:
@@ -57,6 +69,8 @@ def _draw(text: str) -> None:
 def remarks(answer: Answer) -> list[str]:
     """What a person should know beside the answer; for stderr."""
     said: list[str] = []
+    if answer.window and answer.window.why and answer.route:
+        said.append(f"Time: {answer.window.said or 'none was named'}, read as {say(answer.window)}: {answer.window.why}.")
     if answer.fallback:
         said.append(f"No language model was used: {answer.fallback}")
     if answer.unverified:

@@ -23,6 +23,12 @@ from orchestrator.ports import Model, Runtime
 from orchestrator.tool import Tool
 
 DRAIN_SECONDS = 5.0  # how long the end of the program waits for extractions
+DEFAULTS = {  # fields of `Known` → keys of notes; `keeper.trace` looks for them in what is stored
+    "default_environment": "environment",
+    "default_services": "services",
+    "zone": "zone",
+    "language": "language",
+}
 NO_ORDERS: Json = {"gone": [], "back": [], "refused": [], "missing": [], "only": False}
 NO_NOTES: Json = {"supervisor": "", "agents": "", "environment": "", "services": "", "zone": "", "language": ""}
 
@@ -30,12 +36,10 @@ NO_NOTES: Json = {"supervisor": "", "agents": "", "environment": "", "services":
 class Recall:
     """`light` gives the model for summaries and extraction, None offline; `notes` False: nothing is kept of persons."""
 
-    def __init__(
-        self, memory: Memory, sharing: Sharing, light: Callable[[], Model | None], notes: bool = True
-    ) -> None:
+    def __init__(self, memory: Memory, sharing: Sharing, light: Callable[[], Model | None], notes: bool = True) -> None:
         self._memory, self._sharing, self._light, self._on = memory, sharing, light, notes
         self.keeper = Keeper(memory)
-        self._jobs = Extractions(memory, self.keeper, light)
+        self.jobs = Extractions(memory, self.keeper, light)
         self._before: dict[str, tuple[str, ...]] = {}  # run → the questions it goes on from
 
     @property
@@ -52,7 +56,7 @@ class Recall:
         done = await self.keeper.obey(asked, info.id) if self._on else NO_ORDERS
         notes = await self.keeper.given(asked) if self._on else NO_NOTES
         past = await recall(self._memory.turns, info.session, datetime.now(UTC), self._light())
-        values = {key: notes[key] for key in ("environment", "services", "zone", "language")}
+        values = {name: notes[key] for name, key in DEFAULTS.items()}
         note = {"turns": len(past.turns), "model": past.model, "usage": to_json(past.usage)}
         return {
             "note": note | {"orders": {key: len(done[key]) for key in ("gone", "back", "refused")}},
@@ -100,7 +104,7 @@ class Recall:
         """After the run's end: what it forgot is erased from what it wrote; an extraction begins where one is due."""
         await self.keeper.settle(info.question, info.id)
         if self._on and answer.status not in ("cancelled", "failed"):
-            await self._jobs.begin(info)
+            await self.jobs.begin(info)
 
     async def close(self) -> None:
-        await self._jobs.drain(DRAIN_SECONDS)
+        await self.jobs.drain(DRAIN_SECONDS)

@@ -32,10 +32,13 @@ SECONDS = 30.0  # for the model
 MOST = 3  # notes of one message
 LEFT = 5  # unfinished ones of earlier processes that are taken up
 WORTH = re.compile(
-    r"我(?:们|们组|这边)?(?:是|在|负责|主管|一般|通常|平时|习惯|喜欢|偏好|更?希望|更?想|主要|只|管|用|更?关心|叫|不喜欢|看不懂)|我的|我们的?团队|我们组"
+    r"我(?:们|们组|这边)?(?:是|在|负责|主管|一般|通常|平时|习惯|喜欢|偏好|更?希望|更?想|主要|只|管|用|更?关心|叫"
+    r"|不喜欢|看不懂)|我的|我们的?团队|我们组"
     r"|习惯|以后|今后|下次|默认|记住|记得|叫我|称呼|时区|回答(?:得|要|请|尽量)"
-    r"|\bi(?:'m| am| work| prefer| usually| mostly| mainly| always| like| don'?t like| own| look after| only|'d rather| care)\b|\bmy (?:team|role|job"
-    r"|name|time ?zone|preference|default|shift|language)\b|\bwe (?:usually|always|prefer|own|call|mostly)\b|\bprefer\b|\bfrom now on\b|\bby default\b"
+    r"|\bi(?:'m| am| work| prefer| usually| mostly| mainly| always| like| don'?t like| own| look after| only|'d rather"
+    r"| care)\b|\bmy (?:team|role|job"
+    r"|name|time ?zone|preference|default|shift|language)\b|\bwe (?:usually|always|prefer|own|call|mostly)\b"
+    r"|\bprefer\b|\bfrom now on\b|\bby default\b"
     r"|\bcall me\b|\bremember\b|\bin (?:the )?future\b",
     re.IGNORECASE,
 )
@@ -133,8 +136,9 @@ class Extractions:
 
     async def _keep(self, info: RunInfo, reply: str) -> Json:
         kept: list[str] = []
+        asked, said_in = info.question, info.id.removesuffix(ENDING)
         for what, words in found_in(reply):
-            if stands_in(words, info.question.text):
+            if stands_in(words, asked.text):
                 with suppress(Refused):
-                    kept.append(await self._keeper.keep(info.question, info.id.removesuffix(ENDING), what, words, words))
+                    kept.append(await self._keeper.keep(asked, said_in, what, words, words))
         return {"note": {"kept": kept}, "kept": kept}

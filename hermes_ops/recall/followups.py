@@ -23,28 +23,33 @@ DAY = timedelta(days=1)
 
 OPENS = re.compile(  # says that it goes on, whatever else it names
     r"(?:(?:ok|okay|so|well|right|hmm|fine|嗯|哦|噢|好的?|行|对了|请)[\s,，]+)*"
-    r"(?:那么?|再|还有|同样|同一|换[成到个]?|改[成看]|继续|接着|然后|往[前后]|[上下前后]一个?(?:小时|天|周|段)|展开|详细|具体|扩大|放宽|放大"
+    r"(?:那么?|再|还有|同样|同一|换[成到个]?|改[成看]|继续|接着|然后|往[前后]|[上下前后]一个?(?:小时|天|周|段)|展开"
+    r"|详细|具体|扩大|放宽|放大"
     r"|缩小|顺便|(?:对比|相比)"
     r"|(?:and|what about|how about|what of|then|same|again|also|go on|continue|tell me more|more|expand|elaborate"
     r"|details?|instead|widen|zoom|compare[ds]?|but|or)\b)",
     re.IGNORECASE,
 )
 REFERS = re.compile(  # means something that was spoken of
-    r"它|他们|它们|这个|那个|这些|那些|这段|那段|这次|那次|该服务|上面|上述|刚才|前面|当时|那时|同期|同一|第[一二三四五六七八九十\d]+[条个项点]"
+    r"它|他们|它们|这个|那个|这些|那些|这段|那段|这次|那次|该服务|上面|上述|刚才|前面|当时|那时|同期|同一"
+    r"|第[一二三四五六七八九十\d]+[条个项点]"
     r"|再[往早晚看]|往[前后]推?"
-    r"|\b(?:its?|that|this|those|these|they|them|their|there|same|former|above|the (?:first|second|third|other|worst|top|last one)"
+    r"|\b(?:its?|that|this|those|these|they|them|their|there|same|former|above|the (?:first|second|third|other|worst"
+    r"|top|last one)"
     r"|(?:before|after) (?:that|this)|earlier|previous|another)\b",
     re.IGNORECASE,
 )
 THEN = re.compile(  # the time that was spoken of
-    r"当时|那时候?|那会儿?|那段|这段|那次|这次|同期|\b(?:back then|(?:at|around|in|during|over) (?:that|this) (?:time|point|window|period"
+    r"当时|那时候?|那会儿?|那段|这段|那次|这次|同期|\b(?:back then|(?:at|around|in|during|over) (?:that|this) (?:time"
+    r"|point|window|period"
     r"|stretch)|meanwhile)\b|(?<!and )\bthen\s*[?？.]?$",
     re.IGNORECASE,
 )
 TOO = re.compile(r"也(?:有|是|会|出|受|一样|这样|报)|\b(?:too|as well|likewise|either)\s*[?？.]?$", re.IGNORECASE)
 FILLING = re.compile(  # words that ask for nothing of their own
     r"帮我|给我|麻烦|请|也|都|再|就|只|单独|查|看|瞧|一?下|换|成|到|试试|服务|系统|[那这]边|的|呢|吧|和|跟|与|以及"
-    r"|\b(?:and|or|the|an?|do|same|for|in|on|of|with|at|just|only|please|pls|check|look|see|show|me|try|switch|to|too|also"
+    r"|\b(?:and|or|the|an?|do|same|for|in|on|of|with|at|just|only|please|pls|check|look|see|show|me|try|switch|to|too"
+    r"|also"
     r"|services?|instead|thanks|here|can|could|you|let'?s)\b",
     re.IGNORECASE,
 )
@@ -76,12 +81,14 @@ _LEAD = r"(?:那么?|再|然后|and|what about|how about|so|then)?[\s,，]*"
 _TAIL = r"(?:一点|一些|一段|那段|的?(?:情况|时候|时间))?(?:看看|怎么样|如何)?呢?[\s?？。.!！]*"
 BEFORE = re.compile(
     rf"{_LEAD}(?:在?(?:这|那|此)?之前|再?更?早(?:之前|以前|些时候)?|往前|再往前|上一段|前一段"
-    rf"|(?:just |even |right )?(?:before(?: that| this)?|earlier)|the (?:previous|preceding|prior) (?:window|period|one)){_TAIL}",
+    rf"|(?:just |even |right )?(?:before(?: that| this)?|earlier)|the (?:previous|preceding|prior) (?:window|period"
+    rf"|one)){_TAIL}",
     re.IGNORECASE,
 )
 AFTER = re.compile(
     rf"{_LEAD}(?:在?(?:这|那|此)?之后|后来|更晚|再晚|往后|再往后|接下来|下一段|后一段"
-    rf"|(?:just |right )?(?:after(?: that| this)?|afterwards?|later|(?:what )?(?:happened )?next|since)|the (?:next|following) (?:window|period|one)){_TAIL}",
+    rf"|(?:just |right )?(?:after(?: that| this)?|afterwards?|later|(?:what )?(?:happened )?next|since)|the (?:next"
+    rf"|following) (?:window|period|one)){_TAIL}",
     re.IGNORECASE,
 )
 WHOLE_DAY = re.compile(
@@ -89,9 +96,12 @@ WHOLE_DAY = re.compile(
 )
 NAMED = re.compile(r"那?(?P<name>[\u3400-\u9fff]{2,6}?)(?:这边|那边|服务|系统|模块)?呢[\s?？。!！]*")
 ASPECT = re.compile(  # what "那…呢" may ask about, that is no service
-    r"然后|接着|继续|还有|另外|下一步|原因|影响|恢复|告警|报警|日志|变更|发布|部署|上线|提交|配置|开关|错误|报错|异常|失败|延迟|耗时|慢|流量|请求|趋势|数量|详情|细节|结果|结论"
-    r"|证据|建议|之前|之后|其他|其它|别的|后来|现在|时间|时段|时候|环境|用户|全部|所有|服务|可用性|成功率|错误率|指标|监控|链路|超时|重启|扩容"
-    r"|回滚|谁|哪|什么|多少|怎么|为什么|[一二两三四五六七八九十\d]|天|周|月|小时|分钟|上午|下午|早上|晚上|凌晨|中午|半夜"
+    r"然后|接着|继续|还有|另外|下一步|原因|影响|恢复|告警|报警|日志|变更|发布|部署|上线|提交|配置|开关|错误|报错|异常"
+    r"|失败|延迟|耗时|慢|流量|请求|趋势|数量|详情|细节|结果|结论"
+    r"|证据|建议|之前|之后|其他|其它|别的|后来|现在|时间|时段|时候|环境|用户|全部|所有|服务|可用性|成功率|错误率|指标"
+    r"|监控|链路|超时|重启|扩容"
+    r"|回滚|谁|哪|什么|多少|怎么|为什么|[一二两三四五六七八九十\d]|天|周|月|小时|分钟|上午|下午|早上|晚上|凌晨|中午"
+    r"|半夜"
 )
 _TURNS = (  # other words for a step back or on, as `when.follow` reads them
     (re.compile(r"接下来的?|后续的?|再?晚(?=[一两二三四五六半\d])"), "往后"),

@@ -17,13 +17,14 @@ WORDS = {
     "购物车": "cart basket", "商品": "catalog catalogue product products item items", "网关": "gateway",
     "物流": "shipping delivery logistics", "配送": "shipping delivery", "发货": "shipping shipment",
     "推荐": "recommendation recommendations recommend recommender", "搜索": "search", "登录": "login auth signin",
-    "认证": "auth authentication", "鉴权": "auth authorization", "优惠券": "coupon coupons", "促销": "promotion promo",
-    "价格": "price pricing", "定价": "pricing", "报价": "quote", "邮件": "email mail mailer", "短信": "sms",
-    "广告": "ad ads", "货币": "currency", "汇率": "currency exchange", "评论": "review reviews comment comments",
-    "评价": "review reviews rating ratings", "缓存": "cache", "前端": "frontend web", "风控": "fraud risk",
-    "退款": "refund refunds", "发票": "invoice invoices", "账单": "billing bill", "计费": "billing", "账户": "account accounts",
-    "会员": "member membership", "积分": "points loyalty", "地图": "map maps", "座位": "seat", "车站": "station",
-    "行程": "trip travel", "路线": "route", "消息队列": "queue mq kafka", "调度": "scheduler", "聊天": "chat",
+    "认证": "auth authentication", "鉴权": "auth authorization", "优惠券": "coupon coupons",
+    "促销": "promotion promo", "价格": "price pricing", "定价": "pricing", "报价": "quote",
+    "邮件": "email mail mailer", "短信": "sms", "广告": "ad ads", "货币": "currency", "汇率": "currency exchange",
+    "评论": "review reviews comment comments", "评价": "review reviews rating ratings", "缓存": "cache",
+    "前端": "frontend web", "风控": "fraud risk", "退款": "refund refunds", "发票": "invoice invoices",
+    "账单": "billing bill", "计费": "billing", "账户": "account accounts", "会员": "member membership",
+    "积分": "points loyalty", "地图": "map maps", "座位": "seat", "车站": "station", "行程": "trip travel",
+    "路线": "route", "消息队列": "queue mq kafka", "调度": "scheduler", "聊天": "chat",
 }  # fmt: skip
 GENERIC = {"service", "svc", "server", "api", "app", "ms", "backend"}
 

@@ -6,6 +6,7 @@ that run itself still writes about it is erased at its end (`settle`).
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -17,7 +18,8 @@ from memory import Memory, Note, Trace
 from orchestrator.contracts import Incoming, Json
 
 HEAD = (
-    "What the person who asks wants, kept from earlier messages: preferences, no facts about any system and no evidence."
+    "What the person who asks wants, kept from earlier messages: "
+    "preferences, no facts about any system and no evidence."
 )
 TOKENS, AGENT_TOKENS = 300, 120  # of what is given to the supervisor and to a sub-agent, at 3 bytes a token
 FOR_AGENTS = ("environment", "services", "team", "role", NOTE)
@@ -138,6 +140,7 @@ def trace(note: Note) -> Trace:
     kind = kind_of(note.key)
     runs = tuple(dict.fromkeys((note.run, *(f[2] for f in note.former))))
     lines = tuple(line(note.key, value) for value in note.values)
+    lines += tuple(f'"default_{kind}": {json.dumps(value, ensure_ascii=False)}' for value in note.values)
     words = (*note.sayings, *lines) + (() if kind in CLOSED else note.values)
     applied = note.values if kind in ("environment", "services") else ()
     return Trace(tuple(filter(None, runs)), tuple(filter(None, words)), applied, MARK)
@@ -163,7 +166,8 @@ def touches(note: str, question: str) -> bool:
 def _grams(text: str) -> set[str]:
     low = text.casefold()
     chinese = (run for run in re.findall(r"[\u3400-\u9fff]{2,}", low))
-    return set(re.findall(r"[a-z][a-z0-9_-]{2,}", low)) | {run[i : i + 2] for run in chinese for i in range(len(run) - 1)}
+    pairs = {run[i : i + 2] for run in chinese for i in range(len(run) - 1)}
+    return pairs | set(re.findall(r"[a-z][a-z0-9_-]{2,}", low))
 
 
 def stands_in(words: str, text: str) -> bool:

@@ -53,17 +53,27 @@ _LENGTHS = {
     "full": r"长|详|细|full|long|detail|verbose|thorough",
 }
 _SAID = {"zh": ("中文", "Chinese"), "en": ("英文", "English"), "short": ("简短", "short"), "full": ("详细", "detailed")}
-_CITIES = {
-    "上海": "Asia/Shanghai", "北京": "Asia/Shanghai", "中国": "Asia/Shanghai", "深圳": "Asia/Shanghai",
-    "杭州": "Asia/Shanghai", "广州": "Asia/Shanghai", "成都": "Asia/Shanghai", "beijing": "Asia/Shanghai",
-    "china": "Asia/Shanghai", "香港": "Asia/Hong_Kong", "台北": "Asia/Taipei", "东京": "Asia/Tokyo", "日本": "Asia/Tokyo",
-    "首尔": "Asia/Seoul", "新加坡": "Asia/Singapore", "曼谷": "Asia/Bangkok", "迪拜": "Asia/Dubai", "孟买": "Asia/Kolkata",
-    "印度": "Asia/Kolkata", "india": "Asia/Kolkata", "莫斯科": "Europe/Moscow", "柏林": "Europe/Berlin", "巴黎": "Europe/Paris",
-    "伦敦": "Europe/London", "纽约": "America/New_York", "芝加哥": "America/Chicago", "洛杉矶": "America/Los_Angeles",
-    "旧金山": "America/Los_Angeles", "西雅图": "America/Los_Angeles", "悉尼": "Australia/Sydney", "圣保罗": "America/Sao_Paulo",
-    "san francisco": "America/Los_Angeles", "pacific": "America/Los_Angeles", "eastern": "America/New_York",
-    "central european": "Europe/Berlin", "gmt": "UTC", "utc": "UTC", "协调世界时": "UTC", "格林尼治": "UTC",
-}  # fmt: skip
+_CITIES = {  # zone → what it is commonly called, beside its own name
+    "Asia/Shanghai": "上海|北京|中国|深圳|杭州|广州|成都|beijing|china",
+    "Asia/Hong_Kong": "香港",
+    "Asia/Taipei": "台北",
+    "Asia/Tokyo": "东京|日本",
+    "Asia/Seoul": "首尔",
+    "Asia/Singapore": "新加坡",
+    "Asia/Bangkok": "曼谷",
+    "Asia/Dubai": "迪拜",
+    "Asia/Kolkata": "孟买|印度|india",
+    "Europe/Moscow": "莫斯科",
+    "Europe/Berlin": "柏林|central european",
+    "Europe/Paris": "巴黎",
+    "Europe/London": "伦敦",
+    "America/New_York": "纽约|eastern",
+    "America/Chicago": "芝加哥",
+    "America/Los_Angeles": "洛杉矶|旧金山|西雅图|san francisco|pacific",
+    "Australia/Sydney": "悉尼",
+    "America/Sao_Paulo": "圣保罗",
+    "UTC": "gmt|utc|协调世界时|格林尼治",
+}
 
 
 class Refused(ValueError):
@@ -119,7 +129,8 @@ def zone_of(value: str) -> str:
         hours = int(offset[2])
         name = f"Etc/GMT{'-' if offset[1] == '+' else '+'}{hours}" if hours else "UTC"
         return name if name in _zones().values() else ""
-    return _CITIES.get(low) or _zones().get(low.replace(" ", "_"), "")
+    called = next((zone for zone, names in _CITIES.items() if low in names.split("|")), "")
+    return called or _zones().get(low.replace(" ", "_"), "")
 
 
 @lru_cache(maxsize=1)

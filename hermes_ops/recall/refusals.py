@@ -17,22 +17,29 @@ SECRET, PERSONAL, INSTRUCTION = "secret", "personal", "instruction"
 
 _KEY = b"nobody sees the tags made here"
 _SECRET_WORDS = re.compile(
-    r"密码|密碼|口令|密鑰|金鑰|憑證|權杖|wi-?fi|\bwlan\b|\bvpn\b|\bssh\b|登录名|登入|密钥|秘钥|私钥|公钥|令牌|凭证|凭据|验证码|密文|授权码|激活码|助记词|访问码|pass[ _-]?(?:word|wd|phrase|code)|\bpwd\b|\bpw\b"
-    r"|secret|token|(?:api|access|private|ssh|license|signing)[ _-]?key|\bak/?sk\b|credential|\bpin(?:s| code)?\b|\botp\b|2fa|bearer"
-    r"|contraseña|\bclave\b|mot de passe|passwort|kennwort|\bsenha\b|парол|ключ|パスワード|暗証|合言葉|비밀번호|암호|wachtwoord|hasło"
+    r"密码|密碼|口令|密鑰|金鑰|憑證|權杖|wi-?fi|\bwlan\b|\bvpn\b|\bssh\b|登录名|登入|密钥|秘钥|私钥|公钥|令牌|凭证"
+    r"|凭据|验证码|密文|授权码|激活码|助记词|访问码|pass[ _-]?(?:word|wd|phrase|code)|\bpwd\b|\bpw\b"
+    r"|secret|token|(?:api|access|private|ssh|license|signing)[ _-]?key|\bak/?sk\b|credential|\bpin(?:s| code)?\b"
+    r"|\botp\b|2fa|bearer"
+    r"|contraseña|\bclave\b|mot de passe|passwort|kennwort|\bsenha\b|парол|ключ|パスワード|暗証|合言葉|비밀번호|암호"
+    r"|wachtwoord|hasło"
     r"|şifre|mật khẩu|รหัสผ่าน|كلمة (?:السر|المرور)|पासवर्ड|סיסמה|lösenord|salasana",
     re.IGNORECASE,
 )
 _PERSONAL_WORDS = re.compile(
-    r"身份证|身分證|證件|手機|帳號|郵箱|護照|生日|护照|驾照|社保|银行卡|信用卡|卡号|账号|手机|电话|座机|住址|地址|家住|我住|住在|邮箱|邮件是|微信|\bqq\b|工资|薪|生日|病历|怀孕"
+    r"身份证|身分證|證件|手機|帳號|郵箱|護照|生日|护照|驾照|社保|银行卡|信用卡|卡号|账号|手机|电话|座机|住址|地址|家住"
+    r"|我住|住在|邮箱|邮件是|微信|\bqq\b|工资|薪|生日|病历|怀孕"
     r"|passport|social security|\bssn\b|(?:credit|debit|bank|id)[ -]?card|card number|\bcvv\b|account number|\biban\b"
-    r"|\b(?:tele)?phone\b|(?:mobile|cell|phone) (?:is|number|no)|whats ?app|(?:home|street|postal|mail(?:ing)?|my) address|e-?mail"
-    r"|\b(?:i|we|he|she) live|birthday|date of birth|salary|teléfono|téléphone|telefonnummer|телефон|電話|住所|전화|주소|adresse|dirección"
+    r"|\b(?:tele)?phone\b|(?:mobile|cell|phone) (?:is|number|no)|whats ?app|(?:home|street|postal|mail(?:ing)?"
+    r"|my) address|e-?mail"
+    r"|\b(?:i|we|he|she) live|birthday|date of birth|salary|teléfono|téléphone|telefonnummer|телефон|電話|住所|전화"
+    r"|주소|adresse|dirección"
     r"|indirizzo|endereço|адрес|DNI\b|паспорт|マイナンバー|주민등록",
     re.IGNORECASE,
 )
 _STREET = re.compile(
-    r"(?:路|街|巷|弄|道|村|大厦|小区|花园|公寓)\s?\d+\s?(?:号|弄|栋|幢|单元|室|层)?|\d+\s?(?:号楼|单元|栋|幢|室)|[\u3400-\u9fff]{2,}(?:小区|花园|公寓)"
+    r"(?:路|街|巷|弄|道|村|大厦|小区|花园|公寓)\s?\d+\s?(?:号|弄|栋|幢|单元|室|层)?|\d+\s?(?:号楼|单元|栋|幢|室)"
+    r"|[\u3400-\u9fff]{2,}(?:小区|花园|公寓)"
     r"|\b\d{1,5}\s+(?:[A-Z][\w.]*\s+){1,3}(?:street|st|avenue|ave|road|rd|lane|ln|boulevard|blvd|drive|court|square)\b"
     r"|\w+(?:straße|strasse)\s+\d|\brue\s+\w+|\bcalle\s+\w+",
     re.IGNORECASE,
@@ -40,7 +47,8 @@ _STREET = re.compile(
 _MAIL = re.compile(r"\S@\S|\bat\b.{1,30}\bdot\b|[\[(]\s?at\s?[\])]|艾特|圈a", re.IGNORECASE)
 _WHEN = re.compile(r"\b(?:19|20)\d\d-\d\d?-\d\d?\b|\b\d{1,2}[:：]\d\d\b(?![:：]\d\d[:：])")
 _NUMBER_WORDS = {
-    **dict(zip("零〇一二三四五六七八九", "00123456789", strict=True)), **dict(zip("壹贰叁肆伍陆柒捌玖幺两", "12345678912", strict=True)),
+    **dict(zip("零〇一二三四五六七八九", "00123456789", strict=True)),
+    **dict(zip("壹贰叁肆伍陆柒捌玖幺两", "12345678912", strict=True)),
 }  # fmt: skip
 _ENGLISH = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 _SPELLED = re.compile(r"\b(?:" + "|".join([*_ENGLISH, "oh"]) + r")\b", re.IGNORECASE)
@@ -49,38 +57,54 @@ _LETTERS_APART = re.compile(r"(?<!\w)(?:[A-Za-z0-9][\s\-._]+){4,}[A-Za-z0-9](?!\
 _MIXED = re.compile(r"(?<![\w-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[\w-]{6,}(?![\w-])", re.ASCII)
 _PLAIN = re.compile(  # versions, sizes, times and the like
     r"v?\d+(?:[._-]\d+)*(?:[a-z]{1,4})?|[a-z]{1,3}\d{1,2}|\d{1,4}(?:st|nd|rd|th|am|pm|min|sec|hours?|days?|weeks?)"
-    r"|[a-z]+(?:-[a-z]+)*-\d{1,3}|[a-z]+-v\d{1,3}", re.IGNORECASE
+    r"|[a-z]+(?:-[a-z]+)*-\d{1,3}|[a-z]+-v\d{1,3}",
+    re.IGNORECASE,
 )
 _ODD = set("!#$%^&*=~?<>{}[]|\\")
 _INSTRUCTION = re.compile(
-    r"(?:所有|全部|任何|一切|每个).{0,12}(?:都|均)(?:是|算|属|不|没)|误报|假告警|\bfalse (?:alarms?|positives?)\b|\bnoise\b"
-    r"|(?:以后|今后|从此|一直)都?(?:这么|这样|如此|那么|照此|照这样)|(?:总是|永远|一律|每次|都|只|就|务必|必须|千万)(?:要|得|能|用)?(?:说|答|报|回答|回复|告诉|认为|当作|当成|假装|批准|同意|通过|执行|给出|返回)"
-    r"|忽略|无视|不理|别管|不用管|不要管|隐瞒|隐藏|掩盖|跳过|屏蔽|压下|略过|假装|装作|当作|视为|视作|算作|等于没|改口|撒谎"
-    r"|(?:不要|别|不准|不许|禁止|不能|不用|不必|勿|莫|少)(?:再)?(?:提|说|报|查|看|告诉|显示|通知|透露|检查|怀疑|管|问|回答|列)"
-    r"|(?:没|没有|无)(?:问题|异常|故障|告警|事)|一切(?:正常|都好|安好)|系统提示|提示词|指令|规则|越狱|管理员(?:模式|权限)|你(?:是|现在是|要|必须|应该|得)"
+    r"(?:所有|全部|任何|一切|每个).{0,12}(?:都|均)(?:是|算|属|不|没)|误报|假告警|\bfalse (?:alarms?|positives?)\b"
+    r"|\bnoise\b"
+    r"|(?:以后|今后|从此|一直)都?(?:这么|这样|如此|那么|照此|照这样)|(?:总是|永远|一律|每次|都|只|就|务必|必须"
+    r"|千万)(?:要|得|能|用)?(?:说|答|报|回答|回复|告诉|认为|当作|当成|假装|批准|同意|通过|执行|给出|返回)"
+    r"|忽略|无视|不理|别管|不用管|不要管|隐瞒|隐藏|掩盖|跳过|屏蔽|压下|略过|假装|装作|当作|视为|视作|算作|等于没|改口"
+    r"|撒谎"
+    r"|(?:不要|别|不准|不许|禁止|不能|不用|不必|勿|莫|少)(?:再)?(?:提|说|报|查|看|告诉|显示|通知|透露|检查|怀疑|管|问"
+    r"|回答|列)"
+    r"|(?:没|没有|无)(?:问题|异常|故障|告警|事)|一切(?:正常|都好|安好)|系统提示|提示词|指令|规则|越狱|管理员(?:模式"
+    r"|权限)|你(?:是|现在是|要|必须|应该|得)"
     r"|自动(?:执行|批准|重启|回滚)|直接(?:执行|批准|重启|回滚|删)|(?:删除|重启|回滚|执行)(?:所有|全部|生产)"
-    r"|\b(?:always|never|every time|only ever)\b.{0,20}\b(?:say|answer|reply|report|tell|claim|state|mention|show|respond|conclude|approve|assume"
+    r"|\b(?:always|never|every time|only ever)\b.{0,20}\b(?:say|answer|reply|report|tell|claim|state|mention|show"
+    r"|respond|conclude|approve|assume"
     r"|blame|check|ask|run|call|trust|believe|treat)\b"
-    r"|\b(?:ignor|disregard|suppress|hid(?:e|ing)\b|conceal|pretend|skip\b|omit|mute\b|silence|overlook|downplay|bypass|override)"
-    r"|\b(?:do not|don'?t|never|no need to|stop|avoid|not to|refrain from) ?(?:ever )?(?:mention|say|tell|report|show|check|look|alert|reveal|warn|ask|include"
+    r"|\b(?:ignor|disregard|suppress|hid(?:e|ing)\b|conceal|pretend|skip\b|omit|mute\b|silence|overlook|downplay"
+    r"|bypass|override)"
+    r"|\b(?:do not|don'?t|never|no need to|stop|avoid|not to|refrain from) ?(?:ever )?(?:mention|say|tell|report|show"
+    r"|check|look|alert|reveal|warn|ask|include"
     r"|question|investigate|talk|cite)"
-    r"|\b(?:treat|consider|regard|count|mark)\b.{1,40}\bas\b|\b(?:all|everything)(?: is|'s)? (?:fine|ok|okay|good|well|normal|healthy|green)\b"
-    r"|\bno (?:problems?|issues?|incidents?|alerts?|errors?)\b|\byou (?:are|must|should|will|have to|may|can)\b|\b(?:system )?prompt\b|\binstructions?\b"
-    r"|\bjailbreak|\badmin(?:istrator)? (?:mode|rights?)|\b(?:restart|roll ?back|delete|execute|approve|drop) (?:all|every|prod|any|it|the)\b",
+    r"|\b(?:treat|consider|regard|count|mark)\b.{1,40}\bas\b|\b(?:all|everything)(?: is|'s)? (?:fine|ok|okay|good|well"
+    r"|normal|healthy|green)\b"
+    r"|\bno (?:problems?|issues?|incidents?|alerts?|errors?)\b|\byou (?:are|must|should|will|have to|may|can)\b"
+    r"|\b(?:system )?prompt\b|\binstructions?\b"
+    r"|\bjailbreak|\badmin(?:istrator)? (?:mode|rights?)|\b(?:restart|roll ?back|delete|execute|approve|drop) (?:all"
+    r"|every|prod|any|it|the)\b",
     re.IGNORECASE,
 )
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<data\b.*?(?:</data>|\Z)", re.DOTALL | re.IGNORECASE)
 _QUOTES = re.compile(r"“[^”]*”?|「[^」]*」?|『[^』]*』?|《[^》]*》|‘[^’]*’|\"[^\"]*\"?|`[^`]*`?|(?<!\w)'[^'\n]*'(?!\w)")
 _PASTED = re.compile(
-    r"^\s*(?:>|\||[\[{<(]|\d{4}[-/]\d\d|\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:|\d{1,3}(?:\.\d{1,3}){3}|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL"
-    r"|CRITICAL|alertname|summary|description|message|msg|level|ts|time|annotations?|labels?|日志|告警|报警|原文|转发|引用)\s*[:：=\]|]"
+    r"^\s*(?:>|\||[\[{<(]|\d{4}[-/]\d\d|\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:|\d{1,3}(?:\.\d{1,3}){3}|(?:TRACE|DEBUG|INFO"
+    r"|WARN|WARNING|ERROR|FATAL"
+    r"|CRITICAL|alertname|summary|description|message|msg|level|ts|time|annotations?|labels?|日志|告警|报警|原文|转发"
+    r"|引用)\s*[:：=\]|]"
     r"|at [\w.$]+\(|Traceback|Caused by)|\blevel=|\bmsg=|\bts=",
     re.IGNORECASE,
 )
 _REPORTED = re.compile(  # a clause that tells what something else says
-    r"(?:日志|告警|报警|注释|描述|页面|工单|消息|邮件|里|上|中|他|她|文档|别人|有人|对方)(?:里|上|中)?(?:面)?(?:写着?|说|提到|显示|提示|打印|报|输出|要求|让)(?:了|到|的是)?[:：,，]?"
-    r"|\b(?:logs?|alerts?|message|annotation|description|ticket|comment|page|output|it|he|she|they|someone|tool|readme|email) "
+    r"(?:日志|告警|报警|注释|描述|页面|工单|消息|邮件|里|上|中|他|她|文档|别人|有人|对方)(?:里|上|中)?(?:面)?(?:写着?"
+    r"|说|提到|显示|提示|打印|报|输出|要求|让)(?:了|到|的是)?[:：,，]?"
+    r"|\b(?:logs?|alerts?|message|annotation|description|ticket|comment|page|output|it|he|she|they|someone|tool|readme"
+    r"|email) "
     r"(?:says?|said|reads?|tells?|told|states?|contains?|prints?|wants?|asks?|showed|shows)\b",
     re.IGNORECASE,
 )

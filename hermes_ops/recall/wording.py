@@ -17,7 +17,7 @@ _REFUSED = {
 
 
 def kept(notes: Sequence[Sequence[str]], lang: str, cli: bool) -> str:
-    """"已记住：默认环境 prod · 撤销": shown once. On the command line the undo is a command."""
+    """ "已记住：默认环境 prod · 撤销": shown once. On the command line the undo is a command."""
     if not notes:
         return ""
     zh = lang == "zh"
@@ -44,5 +44,5 @@ def obeyed(done: Json, lang: str) -> list[str]:
 
 
 def _names(keys: Sequence[str], zh: bool) -> str:
-    names = dict.fromkeys("全部" if zh and k == "*" else "all" if k == "*" else NAMES[kind_of(k)][0 if zh else 1] for k in keys)
-    return ("、" if zh else ", ").join(names)
+    named = (NAMES.get(kind_of(key), ("全部", "all")) for key in keys)
+    return ("、" if zh else ", ").join(dict.fromkeys(chinese if zh else english for chinese, english in named))

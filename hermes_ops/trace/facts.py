@@ -64,9 +64,10 @@ def asked(step: Step) -> dict[str, Any]:
     return {"agent": row["subagent"], **kept, "status": row["status"], "ms": step.body.get("ms"), **more}
 
 
-def is_plan(step: Step) -> bool:
-    """A branch that holds other sub-agents' branches."""
-    return step.kind == "branch" and any(s.kind in ("plan", "branch") for s in step.steps)
+def is_agent(step: Step) -> bool:
+    """A branch that is one sub-agent's loop: neither a plan, which holds several, nor the supervisor once more."""
+    own = next((s.body.get("agent") for s in step.steps if s.kind == "agent"), None)
+    return step.kind == "branch" and (own != "supervisor" if own else not step.steps)
 
 
 def as_json(step: Step) -> dict[str, Json]:
@@ -78,7 +79,7 @@ def as_json(step: Step) -> dict[str, Json]:
         found["evidence"] = step.evidence
     if step.inside:
         found |= {"finished": step.event is not None}
-        found |= {} if is_plan(step) else {"asked": asked(step)}
+        found |= {"asked": asked(step)} if is_agent(step) else {}
         found["steps"] = [as_json(s) for s in step.steps]
     return found
 

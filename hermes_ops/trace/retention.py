@@ -6,9 +6,10 @@ What a person asked to be forgotten is another matter, and goes at once (`memory
 from __future__ import annotations
 
 import asyncio
+import shutil
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from orchestrator.errors import StoreError
 DAY = 86_400.0
 MOST = 500  # runs that go beside one question
 PATIENCE = 1.0  # seconds that a finished question waits for it
+PASTES = "pastes"  # in the data directory: what conversations that were killed left behind
 STAMP = "trace-pruned"  # in the data directory: its time is that of the last look
 
 
@@ -32,7 +34,10 @@ async def prune(memory: Memory, keep: TraceSettings, most: int = 100_000) -> Pru
 async def once_a_day(memory: Memory, keep: TraceSettings, data_dir: Path) -> AsyncIterator[None]:
     """Prunes beside what is done inside, a bounded part, at most once a day. Nothing that fails here is anybody's
     trouble: the next day tries again."""
-    task = asyncio.create_task(_quietly(memory, keep)) if _due(data_dir / STAMP) else None
+    due = _due(data_dir / STAMP)
+    if due:
+        _sweep(data_dir / PASTES)
+    task = asyncio.create_task(_quietly(memory, keep)) if due else None
     try:
         yield
     finally:
@@ -47,6 +52,13 @@ async def _quietly(memory: Memory, keep: TraceSettings) -> None:
         await prune(memory, keep, MOST)
     except StoreError:
         return
+
+
+def _sweep(pastes: Path) -> None:
+    with suppress(OSError):
+        for left in pastes.iterdir():
+            if time.time() - left.stat().st_mtime > DAY:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def _due(stamp: Path) -> bool:

@@ -16,6 +16,7 @@ from orchestrator import when
 from orchestrator.contracts import Event, Scope, Usage, Window, from_json
 
 BAD, QUIET, HEAD = "red", "dim", "bold"
+AGAIN = {"again": "asked again: the answer cited no evidence", "offline": "without a model, by playbooks"}
 Said = tuple[str, str]  # a line's words, and its style
 
 
@@ -133,12 +134,11 @@ def _plan(step: Step) -> list[Said]:
 
 
 def _branch(step: Step) -> list[Said]:
-    if facts.is_plan(step):
+    if step.name in AGAIN:
+        return [(AGAIN[step.name], "yellow")]
+    if not facts.is_agent(step):
         ended = f"{step.body.get('status')} · {_ms(step.body)}" if step.event else "didn't end"
         return [(f"investigate · {ended}", "" if step.event else BAD)]
-    if step.name in ("again", "offline"):
-        why = "asked again: the answer cited no evidence" if step.name == "again" else "without a model, by playbooks"
-        return [(f"{why} · {_ms(step.body)}", "yellow")]
     known = facts.asked(step)
     status = known["status"] if step.event else "didn't end"
     bad = status in facts.FAILED or not step.event
@@ -185,6 +185,18 @@ def _checked(step: Step) -> list[Said]:
     return [*said, (one_line(text, 200) if text else "(the text was removed)", QUIET)]
 
 
+def _recall(step: Step) -> list[Said]:
+    body = step.body
+    orders = [f"{n} {key}" for key, n in (body.get("orders") or {}).items() if n]
+    said = [f"memory · {body.get('turns', 0)} earlier turns given", *orders, _ms(body)]
+    return [(" · ".join(filter(None, said)), QUIET)]
+
+
+def _tell(step: Step) -> list[Said]:
+    kept = ", ".join(map(str, step.body.get("kept") or ()))
+    return [(f"memory · {f'now kept: {one_line(kept)}' if kept else 'nothing new is kept'}", QUIET)]
+
+
 def _other(step: Step) -> list[Said]:
     return [(f"{step.kind} {one_line(json.dumps(dict(step.body), ensure_ascii=False), 200)}", QUIET)]
 
@@ -195,6 +207,7 @@ def _ms(body: Mapping[str, Any]) -> str:
 
 
 _KINDS: Mapping[str, Callable[[Step], list[Said]]] = {
+    "recall": _recall,
     "context": _context,
     "agent": _agent,
     "model": _model,
@@ -205,4 +218,5 @@ _KINDS: Mapping[str, Callable[[Step], list[Said]]] = {
     "compacted": _compacted,
     "fallback": _fallback,
     "checked": _checked,
+    "tell": _tell,
 }

@@ -117,7 +117,7 @@ def _branch(step: Step) -> Iterator[Line]:
     if step.event is None:
         yield Line("It began and didn't end.", CUT)
         return
-    if not facts.is_plan(step):
+    if facts.is_agent(step):
         yield from _section("Asked", json.dumps(facts.asked(step), ensure_ascii=False, indent=1))
     if "result" in (step.result() or {"result": None}):
         yield from _result(step)

@@ -57,11 +57,12 @@ class Step:
 
 
 def build(events: Sequence[Event]) -> tuple[Step, ...]:
-    """The steps of the supervisor, with all others below them."""
+    """The steps of the supervisor, with all others below them. `events`: in the order they arrived."""
     paths: dict[str, list[Event]] = {}
     for event in sorted(events, key=lambda e: e.n):
         paths.setdefault(event.path, []).append(event)
-    return _numbered(_loop(paths, ROOT), 1)[0]
+    arrived = {(e.path, e.n): place for place, e in enumerate(events)}
+    return _numbered(_loop(paths, ROOT, arrived), 1)[0]
 
 
 def walk(steps: Sequence[Step]) -> Iterator[Step]:
@@ -73,15 +74,33 @@ def find(steps: Sequence[Step], number: int) -> Step | None:
     return next((step for step in walk(steps) if step.number == number), None)
 
 
-def _loop(paths: Mapping[str, list[Event]], path: str) -> list[Step]:
+Paths = Mapping[str, list[Event]]
+Arrived = Mapping[tuple[str, int], int]
+
+
+def _loop(paths: Paths, path: str, arrived: Arrived) -> list[Step]:
     steps = []
     for event in paths.get(path, ()):
         inside = f"{path}/{event.body.get('step', '')}" if event.kind == "branch" else ""
-        steps.append(Step(0, event, path, inside, steps=tuple(_loop(paths, inside)) if inside else ()))
+        steps.append(Step(0, event, path, inside, steps=tuple(_loop(paths, inside, arrived)) if inside else ()))
     ended = {step.inside for step in steps}
     begun = {f"{path}/{p.removeprefix(path + '/').partition('/')[0]}" for p in paths if p.startswith(f"{path}/")}
-    left = [Step(0, None, path, inside, steps=tuple(_loop(paths, inside))) for inside in sorted(begun - ended)]
-    return [_cited(step) for step in (*steps, *left)]
+    for inside in sorted(begun - ended, key=lambda p: _first(paths, p, arrived)):
+        loop = Step(0, None, path, inside, steps=tuple(_loop(paths, inside, arrived)))
+        steps.insert(_place(steps, _first(paths, inside, arrived), arrived), loop)
+    return [_cited(step) for step in steps]
+
+
+def _first(paths: Paths, path: str, arrived: Arrived) -> int:
+    """When the first event of a loop, or of one inside it, arrived."""
+    own = (arrived[e.path, e.n] for p, of in paths.items() if p == path or p.startswith(f"{path}/") for e in of)
+    return min(own)
+
+
+def _place(steps: Sequence[Step], first: int, arrived: Arrived) -> int:
+    """Where a loop without an event of its own belongs: before what arrived after it began."""
+    later = (i for i, s in enumerate(steps) if s.event and arrived[s.event.path, s.event.n] > first)
+    return next(later, len(steps))
 
 
 def _cited(step: Step) -> Step:

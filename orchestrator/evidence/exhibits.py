@@ -28,7 +28,7 @@ _CONCEPTS = {
     "deploy": "部署|发布|上线|deploy|release|rollout",
     "commit": "提交|commit",
     "change": "变更|改动|change",
-    "latency": "延迟|耗时|时延|响应时间|latency|duration|response time|response_time|response.time|response-time|responsetime",
+    "latency": "延迟|耗时|时延|响应时间|latency|duration|response time|response_time|response-time|responsetime",
     "available": "可用|成功率|availab|success|uptime",
     "restart": "重启|restart",
     "memory": "内存|memory|heap",
@@ -49,11 +49,15 @@ class Entry:
     """A figure as it is compared: `name` in lower case, `value` and `unit` as `numbers.py` has them, labels as
     `label_forms` made them."""
 
+    figure: Figure
     name: str
     value: float
     unit: str
     labels: Mapping[str, frozenset[str]]
-    concepts: frozenset[str]
+
+    @property
+    def concepts(self) -> frozenset[str]:
+        return concepts(" ".join((self.figure.name, *map(str, self.figure.labels.values()))))
 
 
 @lru_cache(maxsize=4096)
@@ -124,10 +128,10 @@ class Exhibit:
         entries: list[Entry] = []
         for f in (*r.figures, *rows):
             kind, labels = _kind(f.name, f.unit), label_forms(f, self.zone)
-            about = concepts(" ".join((f.name, *map(str, f.labels.values()))))
-            entries.append(Entry(kind.name, abs(float(f.value)) * kind.factor, kind.unit, labels, about))
-            if kind.ratio and abs(f.value) <= 1:
-                entries.append(Entry(kind.name, abs(float(f.value)) * 100, "%", labels, about))
+            value = abs(float(f.value))
+            entries.append(Entry(f, kind.name, value * kind.factor, kind.unit, labels))
+            if kind.ratio and value <= 1:
+                entries.append(Entry(f, kind.name, value * 100, "%", labels))
         return tuple(entries)
 
     @cached_property

@@ -23,10 +23,10 @@ _TELLING = re.compile(
     r"[_ ](?:before|after|baseline|previous|prev|now|current|yesterday|today|p\d{2,3})\b"
     r"|^(?:previous|baseline|p\d\d)[_ ]"
 )
-_TOTAL = re.compile(r"共|总|合计|一共|全部|所有|total|overall|altogether|in all|\ball\b|\bof\b|里|中")
+_TOTAL = re.compile(r"[共总里中]|合计|全部|所有|total|overall|altogether|in all|\ball\b|\bof\b")
 _CHANGE = re.compile(
-    r"[多少增减升降涨跌差]|翻|更[高低]|more|fewer|less|increas|decreas|r[io]se|dropp?|f[ea]ll|\bup\b|\bdown\b|gain|grew"
-    r"|differ|higher|lower|fold|doubled|tripled|halved"
+    r"(?=[多少增减升降涨跌差翻更dfghilmrtu])(?:[多少增减升降涨跌差翻]|更[高低]|more|fewer|less|increas|decreas|r[io]se|drop"
+    r"|f[ea]ll|\bup\b|\bdown\b|gain|grew|differ|higher|lower|fold|doubled|tripled|halved)"
 )
 _COMPLEMENT = re.compile(r"可用|成功|availab|success|uptime")
 _PAIRS = 6  # more figures than that make a derivation worthless as proof

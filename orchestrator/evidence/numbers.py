@@ -96,6 +96,7 @@ _HEDGES = {  # what a number's left side may end in
     "under": ("近", "不到", "不足", "至多", "最多", "低于", "<", "<=", "≤", "nearly", "almost", "under", "less than",
               "fewer than", "up to", "at most", "below"),
 }  # fmt: skip
+_HEDGED = tuple(word for words in _HEDGES.values() for word in words)
 _AFTER = re.compile(r"\s?(?:[\u4e00-\u9fff]{1,4})?(?:左右|上下)|\s?[a-z]{0,10} or so")
 _RANGE = re.compile(
     r"\s?(?:[-–—~～/]|→|->|to|(?:上?升|下?降|上?涨|增加?|减少?|下?跌|恶化|变|扩大|缩短?|回落)?了?[到至为成])\s?"
@@ -156,7 +157,9 @@ def unit_of(written: str) -> tuple[str, float]:
 
 def read(text: str) -> list[Number]:
     """All numbers of a text (as `plain` made it), in order, compound durations (1 小时 30 分) joined. Never raises."""
-    numbers = [*(_one(m, text) for m in _NUMBER.finditer(text) if _whole(m, text)), *_in_words(text)]
+    vague = any(words in text for words in ("左右", "上下", " or so"))
+    numbers = [_one(m, text, vague) for m in _NUMBER.finditer(text) if _whole(m, text)]
+    numbers += _in_words(text)
     numbers.sort(key=lambda n: n.start)
     return list(_joined(numbers, text))
 
@@ -207,9 +210,9 @@ def _whole(m: re.Match[str], text: str) -> bool:
     return unit is not None and unit.strip() == "倍" if cn == "一" else not unit or unit.strip() not in "分mshdxXB"
 
 
-def _one(m: re.Match[str], text: str) -> Number:
+def _one(m: re.Match[str], text: str, vague: bool) -> Number:
     start, end = m.span()
-    hedge = _hedge(text, start, end)
+    hedge = "about" if vague and _AFTER.match(text, end) else _hedge(text, start)
     if m["num"] or m["cn"]:
         return _counted(m, hedge)
     if m["pct"]:
@@ -240,18 +243,18 @@ def _counted(m: re.Match[str], hedge: str) -> Number:
 
 
 def _step(core: str) -> float:
-    fraction = core.replace("点", ".").split(".")[1:]
-    return float(10.0 ** -len(fraction[0])) if fraction else 1.0
+    fraction = core.replace("点", ".").partition(".")[2].partition(".")[0]
+    return float(10.0 ** -len(fraction)) if fraction else 1.0
 
 
-def _hedge(text: str, start: int, end: int) -> str:
-    if _AFTER.match(text, end):
-        return "about"
+def _hedge(text: str, start: int) -> str:
     before = text[max(0, start - 16) : start].lower()
     before = before[:-1] if before[-1:].isspace() else before
     before = before[:-1] if before.endswith(("为", "了")) else before
     before = before[:-1] if before[-1:].isspace() else before
-    return next((hedge for hedge, words in _HEDGES.items() if before.endswith(words)), "")
+    if not before.endswith(_HEDGED):
+        return ""
+    return next(hedge for hedge, words in _HEDGES.items() if before.endswith(words))
 
 
 def _in_words(text: str) -> Iterator[Number]:

@@ -6,6 +6,7 @@ Pure grammar and calendar: this module knows no zone and no clock; "today" is gi
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
@@ -261,4 +262,6 @@ def _cut(name: str, today: date, inside: Days | None, after: date | None) -> Day
     return start, first.replace(day=b) if b and name != "底" else end
 
 
-_READERS = {"day": _day, "date": _date, "wday": _wday, "span": _span, "month": _month, "nth": _nth, "cut": _cut}
+_READERS: dict[str, Callable[[Any, date, Days | None, date | None], Days]] = {
+    "day": _day, "date": _date, "wday": _wday, "span": _span, "month": _month, "nth": _nth, "cut": _cut
+}  # fmt: skip

@@ -243,6 +243,7 @@ def tokens(text: str) -> list[Token]:
         match = single[index].match(low, hit.start())
         for kind, value in RULES[index][1](match) if match else []:
             # the spelling of an IANA name matters where zones are files
-            pair = ("zone", text[hit.start() : hit.end()]) if kind == "iana" else (kind, value)
-            found.append(Token(*pair, hit.start(), hit.end()))
+            if kind == "iana":
+                kind, value = "zone", text[hit.start() : hit.end()]
+            found.append(Token(kind, value, hit.start(), hit.end()))
     return found

@@ -24,7 +24,7 @@ HARD = re.compile(
     re.IGNORECASE,
 )
 NEW = 3.0  # times as many as before: a pattern that is not the usual one
-QUIET = ("info", "debug", "unknown")
+TOGETHER = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class Symptom:
     hard: bool
     up: bool
     reason: Reason
+    dated: bool = True  # False: its time is only that of the others
 
     def lasts(self, at: datetime, slack: timedelta) -> bool:
         """Goes on at that time, give or take."""
@@ -133,10 +134,10 @@ def _pattern(p: Pattern, facts: Facts, onset: datetime) -> Symptom:
     values = {"lines": float(p.n), "before": float(p.before or 0)}
     text = f"{p.service} says {p.n} times (before: {p.before or 0}): {p.sample[:160]}"
     reason = Reason("pattern", text, weight, facts.queries.get("patterns", ""), facts.window, values)
-    at = p.first or onset
-    return Symptom(
-        p.service, "pattern", p.template, families(p.template), at, at + MINUTE, None, weight, True, True, reason
-    )
+    dated = p.first is not None and not p.before and p.first >= onset - TOGETHER
+    at = p.first if dated and p.first else onset
+    kinds = families(p.template)
+    return Symptom(p.service, "pattern", p.template, kinds, at, at + MINUTE, None, weight, True, True, reason, dated)
 
 
 def fired(facts: Facts, episodes: Iterable[Episode]) -> list[Symptom]:
@@ -144,7 +145,9 @@ def fired(facts: Facts, episodes: Iterable[Episode]) -> list[Symptom]:
     found = []
     for e in episodes:
         text = " ".join((e.name, e.labels.get("metric", ""), *e.annotations.values()))
-        reason = Reason("alert", f"{e.name} fired for {e.service} at {e.start:%H:%M}", 1.0, facts.queries.get("alerts", ""))
+        reason = Reason(
+            "alert", f"{e.name} fired for {e.service} at {e.start:%H:%M}", 1.0, facts.queries.get("alerts", "")
+        )
         found.append(
             Symptom(e.service, "alert", text, families(text), e.start, e.start, e.end, 1.0, True, True, reason)
         )
@@ -152,14 +155,21 @@ def fired(facts: Facts, episodes: Iterable[Episode]) -> list[Symptom]:
 
 
 def named_in(text: str, known: Sequence[str], own: str) -> list[str]:
-    """The services that a text names, other than its own: `paymentservice`, `payment-service`, `payment service`."""
-    low = text.lower()
+    """The services that a text names, other than its own: `paymentservice`, and `payment` where it is long enough."""
+    low = re.sub(r"[_/.:]", " ", text.lower())
     found = []
     for service in known:
-        name = service.lower()
-        if name != own.lower() and len(name) >= 4 and re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", low):
+        name, short = service.lower(), bare(service)
+        said = re.search(rf"(?<!\w){re.escape(re.sub(r'[_/.:]', ' ', name))}(?!\w)", low) if len(name) >= 4 else None
+        short_said = len(short) >= 5 and re.search(rf"(?<!\w){re.escape(short)}(?!\w)", low)
+        if bare(own) != short and (said or short_said):
             found.append(service)
     return found
+
+
+def bare(service: str) -> str:
+    """`payment` of payment, paymentservice, payment-service, payment-svc-1."""
+    return re.sub(r"[-_ ]?(?:service|svc|server|app)?(?:-\d+)?$", "", service.lower())
 
 
 def _short(value: float) -> float:

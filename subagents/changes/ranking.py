@@ -138,7 +138,7 @@ def touches(change: Change, commits: Sequence[Change], services: Sequence[str]) 
 def _against(change: Change, commits: Sequence[Change], symptom: Symptom, closeness: float) -> str:
     if change.at > symptom.onset + MARGIN:
         return "after_onset"
-    if change.environment and symptom.environment and not _same_environment(change.environment, symptom.environment):
+    if change.environment and symptom.environment and not same_environment(change.environment, symptom.environment):
         return "other_environment"
     if on_paper(change, commits):
         return "docs_only"
@@ -147,7 +147,7 @@ def _against(change: Change, commits: Sequence[Change], symptom: Symptom, closen
     return "" if closeness else "other_service" if change.service else "unknown_service"
 
 
-def _same_environment(a: str, b: str) -> bool:
+def same_environment(a: str, b: str) -> bool:
     """prod, prod-sh and production are one another's; staging is not."""
     x, y = (re.split(r"[-_.]", e.lower())[0] for e in (a, b))
     return x.startswith(y) or y.startswith(x)

@@ -63,6 +63,7 @@ def test_a_question_its_trace_and_memory_on_a_terminal(place: Path, env: dict[st
         assert "Traceback" not in chat.seen
 
 
+@pytest.mark.slow
 def test_history_is_kept_privately_and_without_secrets(place: Path, env: dict[str, str]) -> None:
     history = Path(env["HERMES_OPS_DATA_DIR"]) / "chat-history"
     with OnTerminal("chat", "--folder", str(place), "--offline", *WHEN, env=env) as chat:
@@ -132,6 +133,7 @@ async def on_terminal(
         return server
 
 
+@pytest.mark.slow
 async def test_a_question_may_be_typed_while_one_runs_and_stop_ends_that_one(place: Path, env: dict[str, str]) -> None:
     def work(chat: OnTerminal) -> None:
         chat.line("hello, be slow")
@@ -171,6 +173,7 @@ async def test_ctrl_c_stops_the_question_and_leaves_at_an_idle_prompt(place: Pat
     await on_terminal(work, Slow(), env, "--folder", str(place))
 
 
+@pytest.mark.slow
 async def test_what_is_being_typed_survives_output_above_it(place: Path, env: dict[str, str]) -> None:
     def work(chat: OnTerminal) -> None:
         chat.line(QUESTION)
@@ -188,6 +191,7 @@ async def test_what_is_being_typed_survives_output_above_it(place: Path, env: di
     await on_terminal(work, model, env, "--folder", str(place))
 
 
+@pytest.mark.slow
 async def test_the_model_sees_the_paste_fenced(place: Path, env: dict[str, str]) -> None:
     def work(chat: OnTerminal) -> None:
         chat.paste(f"what is this?\n{LINES}")
@@ -200,6 +204,7 @@ async def test_the_model_sees_the_paste_fenced(place: Path, env: dict[str, str])
     assert any("<data" in said and "order 3" in said and "what is this?" in said for said in model.said)
 
 
+@pytest.mark.slow
 async def test_a_hanging_application_is_left_behind(place: Path, env: dict[str, str]) -> None:
     def work(chat: OnTerminal) -> None:
         chat.line("hello, be slow")

@@ -65,10 +65,11 @@ def test_plain_answer_on_stdout_progress_and_remarks_on_stderr(
 ) -> None:
     assert ask(ASK, settings, FakeApp()) == 0
     out, err = capfd.readouterr()
-    assert out == "**3** errors [L1]\n"
+    assert out == "prod-sh · checkout · 2026-11-29 22:00–23:00 +08:00\n\n**3** errors [L1]\n"
     assert "logs: count ok, 3 of 3 rows" in err
     assert "7 %" in err
     assert "x.bin (unknown)" in err
+    assert "Time: 昨天, read as 2026-11-29 22:00–23:00 +08:00: yesterday." in err
     assert "Run 20261129-ab12, ok." in err
 
 

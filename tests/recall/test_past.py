@@ -15,7 +15,7 @@ from hermes_ops.testing.scripted_model import ScriptedModel
 from memory import Memory, Turn, open_memory
 from memory.engine import make_engine
 from memory.tables import turns
-from orchestrator.contracts import Answer, Evidence, Figure, Scope, ToolResult, Window
+from orchestrator.contracts import Answer, Asked, Evidence, Figure, Scope, ToolResult, Window
 
 AT = datetime(2026, 11, 29, 6, tzinfo=UTC)
 WINDOW = Window(AT, AT + timedelta(hours=1), "UTC", "yesterday")
@@ -27,10 +27,14 @@ async def talk(memory: Memory, first: int, last: int, session: str = "s") -> Non
         await memory.turns.add(session, f"{session}{n}", f"question {n}", f"Answer {n} [L1]. More.", "ok", at, "ana")
 
 
-def answered(scope: Scope = Scope("prod", ("checkout",))) -> Answer:
+SCOPE = Scope("prod", ("checkout",))
+
+
+def answered(scope: Scope = SCOPE) -> Answer:
     figures = (Figure("errors", 272), Figure("rate", 3.5, "%"))
     held = Evidence("L1", "logs", "count_errors", {}, ToolResult("ok", "…", figures=figures))
-    return Answer("r", "ok", "272 errors [L1]", WINDOW, scope, (held,))
+    asked = (Asked("logs", "errors?", "", "", "ok", 5),)
+    return Answer("r", "ok", "272 errors [L1]", WINDOW, scope, (held,), route=asked)
 
 
 async def test_the_last_ten_turns_and_a_summary_of_the_rest(memory: Memory) -> None:
@@ -102,6 +106,11 @@ def test_a_follow_up_refers_to_the_last_turn_that_was_about_something() -> None:
     assert former_of([Turn("s", "r2", "thanks", ":)", "ok", AT)]) is None
 
 
+def test_small_talk_is_about_nothing() -> None:
+    assert about(Answer("r", "ok", "You are welcome.", WINDOW), ["thanks"]) is None
+    assert about(Answer("r", "needs_input", "Which service?", WINDOW), ["chekout?"]) is not None
+
+
 @pytest.mark.parametrize(
     ("why", "environment", "services"),
     [
@@ -121,7 +130,7 @@ def test_what_a_persons_default_filled_in_is_not_handed_on(why: str, environment
 @pytest.mark.timeout(600)
 async def test_a_million_turns_cost_nothing(tmp_path: Path, nightly: bool) -> None:
     """In one file: a session of its own with many turns, and many with few."""
-    count = 1_000_000 if nightly else 100_000
+    count = 1_000_000 if nightly else 20_000
     url = f"sqlite:///{tmp_path / 'hermes.db'}"
     memory = open_memory(url)
     row = {"answer": "a" * 300, "status": "ok", "at": AT, "user": "u", "about": ""}

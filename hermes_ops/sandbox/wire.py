@@ -1,0 +1,86 @@
+"""The HTTP server inside our own event loop, and the hand on its sockets: cut a connection, or stop reading from it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+from collections.abc import Generator
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp, Scope
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+LARGEST = 128 << 20  # bytes of a frame of the web socket
+
+
+class Hand(H11Protocol):
+    """One connection. It puts itself into the state of each scope, web sockets included."""
+
+    def __init__(self, config: Any, server_state: Any, app_state: dict[str, Any], _loop: Any = None) -> None:
+        super().__init__(config, server_state, {**app_state, "hand": self}, _loop)
+
+    def cut(self) -> None:
+        """Ends the connection without a goodbye: the peer sees a reset."""
+        sock = self.transport.get_extra_info("socket")
+        if sock is not None and not self.transport.is_closing():
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
+
+    def deafen(self) -> None:
+        """Stops reading: what the peer sends, pings included, stays unanswered."""
+        self.transport.pause_reading()
+
+
+def hand_of(scope: Scope) -> Hand:
+    """The connection that a request or web socket came over."""
+    hand: Hand = scope["state"]["hand"]
+    return hand
+
+
+class Server(uvicorn.Server):
+    """Serves an application on a socket of its own, without touching the signals of the process."""
+
+    def __init__(self, app: ASGIApp, host: str, port: int) -> None:
+        self.socket = socket.create_server((host, port))
+        self.port: int = self.socket.getsockname()[1]
+        self._task: asyncio.Task[None] | None = None
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=Hand,
+                ws="websockets-sansio",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                ws_max_size=LARGEST,
+                ws_ping_interval=None,
+                timeout_graceful_shutdown=1,
+                timeout_keep_alive=75,
+            )
+        )
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+    async def start(self) -> None:
+        self._task = asyncio.create_task(self.serve([self.socket]))
+        while not self.started:
+            await asyncio.sleep(0.005)
+            if self._task.done():
+                self._task.result()
+
+    async def stop(self) -> None:
+        """Ends every connection and waits until the server has gone."""
+        self.should_exit = True
+        for connection in list(self.server_state.connections):
+            transport = getattr(connection, "transport", None)
+            if transport is not None:
+                transport.abort()
+        if self._task is not None:
+            await self._task
+        self.socket.close()

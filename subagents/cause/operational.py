@@ -1,0 +1,237 @@
+"""Causes that are no change of ours, with their own evidence: they compete with changes on equal terms. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from subagents.cause.facts import Facts
+from subagents.cause.model import Reason
+from subagents.cause.places import Incident
+from subagents.cause.symptoms import Symptom, is_bad, is_new
+from subagents.cause.telling import Telling
+from subagents.cause.words import LOAD
+from subagents.sources import Episode, Pattern
+
+INNER = re.compile(r"\.(?:svc|internal|local|localdomain|cluster|lan|corp|intra|consul|test)(?:\.|$|:)|^localhost|^\d+\.", re.I)
+_HOST = re.compile(r"\b((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})\b(?![\w(])", re.IGNORECASE)
+_CODE = frozenset("go py js ts java rb rs php cs c h cc cpp kt sql yaml yml json toml xml html css sh log md txt lock mod".split())
+_PACKAGE = frozenset("com org net io cn de java javax jdk sun kotlin scala github golang google".split())
+_DOWN = re.compile(
+    r"\b50\d\b|unavailable|time[d ]?out|no answer|deadline|refused|reset|outage|unreachable|too many|\b429\b|failed", re.I
+)
+NEAR = timedelta(minutes=20)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`says`: in new failing lines (with its weight); `moved`: in the names of moved metrics."""
+
+    kind: str
+    title: str
+    says: str
+    weight: float
+    moved: str = ""
+
+
+RULES = (
+    Rule("certificate", "a certificate has expired",
+         r"(?:certificat|x509|\btls\b|\bcert\b).{0,60}(?:expir|not yet valid|not ?after)|expired.{0,20}(?:certificat|\bcert\b)"
+         r"|证书.{0,6}过期", 4.5, r"cert.*expir|handshake_fail"),
+    Rule("dns", "names can't be resolved",
+         r"no such host|nxdomain|servfail|name resolution|could not resolve|getaddrinfo|enotfound|dns (?:lookup|timeout|server)"
+         r"|lookup \S+ (?:on \S+ )?failed|域名解析失败", 2.6, r"dns"),
+    Rule("node", "a node or its disk is in trouble",
+         r"node ?not ?ready|kernel|i/o error|hardware|machine check|\becc\b|node .{0,30}(?:down|unreachable|lost|preempt|pressure)"
+         r"|read-only file system|evicted|taint|spot (?:instance )?(?:interrupt|reclaim)|preemptible|内核|节点", 2.6,
+         r"^node_|_node_|disk_await|io_?wait|disk_io"),
+    Rule("noisy neighbour", "another workload on the same machine takes its resources",
+         r"noisy|neighbou?r|cpu steal|steal time|throttled|co-?tenant|shared (?:node|host)", 3.0, r"steal|throttl|pressure"),
+    Rule("disk full", "a disk is full", r"no space left|enospc|disk (?:is )?full|quota exceeded on disk|磁盘.{0,4}满", 2.2,
+         r"disk.*us|filesystem.*us|volume.*us"),
+    Rule("quota", "a quota of a platform or provider is used up",
+         r"quota|limit ?exceeded|rate exceeded|throttlingexception|too many requests|\b429\b|insufficient capacity|配额", 2.0,
+         r"quota|throttl"),
+    Rule("region", "a region or zone of the cloud is out",
+         r"region|availability zone|\baz-?\d|\b(?:us|eu|ap|cn|sa|ca)-(?:east|west|north|south|central|southeast|northeast)-\d",
+         2.4),
+    Rule("failover", "a data store or leader changed over",
+         r"failover|fail-over|leader (?:election|lost|changed)|no leader|primary (?:changed|stepped down|is down)|promot(?:ed|ing)"
+         r"|not (?:the )?(?:leader|primary)|split.?brain|主从切换", 2.2, r"leader|failover"),
+    Rule("bad data", "bad input data",
+         r"malformed|out of range|poison|corrupt|undecodable|invalid (?:record|payload|utf|character|byte)|deserializ\w* (?:error|fail)"
+         r"|(?:cannot|failed to|can't|unable to) (?:parse|decode|deserialize)|unexpected (?:token|field|value)|parse error"
+         r"|schema mismatch|validation error|脏数据", 2.4, r"validation_err|parse_err|dlq|poison|malformed"),
+    Rule("network", "the network is in trouble",
+         r"packet loss|network (?:is )?unreachable|no route to host|link down|\bbgp\b|partition(?:ed)? network|mtu", 2.4,
+         r"packet|tcp_retrans|network_err"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Operational:
+    kind: str
+    title: str
+    service: str
+    score: float
+    reasons: tuple[Reason, ...]
+
+
+def operational(facts: Facts, found: Incident, told: Telling) -> list[Operational]:
+    """All that anything speaks for, best first."""
+    bad = [p for p in facts.patterns if is_new(p) and is_bad(p)]
+    made = [_by_rule(rule, facts, found, told, bad) for rule in RULES]
+    made += [_provider(facts, found, bad), _traffic(facts, found), _planned(facts, found, told)]
+    return sorted((o for o in made if o is not None), key=lambda o: -o.score)
+
+
+def _by_rule(rule: Rule, facts: Facts, found: Incident, told: Telling, bad: list[Pattern]) -> Operational | None:
+    reasons = []
+    says = re.compile(rule.says, re.IGNORECASE)
+    hits = [p for p in bad if says.search(p.template) or says.search(p.sample)]
+    lines = sum(p.n for p in hits)
+    share = lines / max(1, sum(p.n for p in bad if p.service == found.first) or lines)
+    if hits:
+        weight = rule.weight * min(1.0, 0.5 + share)
+        text = f"{lines} new lines say so: {hits[0].sample[:140]}"
+        reasons.append(Reason("wording", text, weight, facts.queries.get("patterns", ""), facts.window))
+    elif says.search(told.own):
+        reasons.append(Reason("wording", "the failures' own words say so", 0.6 * rule.weight))
+    moved = [s for s in found.symptoms if s.source == "metric" and rule.moved and re.search(rule.moved, s.name, re.I)]
+    if moved:
+        reasons.append(Reason("metric", moved[0].reason.text, 1.0, moved[0].reason.query, facts.window))
+    if rule.kind == "bad data" and (same := _same_record(hits)):
+        reasons.append(Reason("record", f"the same record fails again and again: {same}", 2.0))
+    if rule.kind == "certificate":
+        reasons += _ran_out(facts, found)
+    feed = _feed(facts, found, says) if reasons or rule.kind in ("region", "network") else None
+    if feed is not None:
+        reasons.append(Reason("status page", f"{feed.service}: {feed.name} since {feed.start:%H:%M}", 1.5))
+    if not reasons:
+        return None
+    return Operational(rule.kind, rule.title, found.first, sum(r.weight for r in reasons), tuple(reasons))
+
+
+_RECORD = re.compile(r"\b(offset|record(?:_id)?|message(?:_id)?|partition|row|line|key|id|batch|file)[=: #]+([\w.-]*\d[\w.-]*)", re.I)
+
+
+def _same_record(hits: list[Pattern]) -> str:
+    """A record that all lines of a pattern name: it stands in the template, where what varies would be a hole."""
+    for p in hits:
+        if p.n >= 3 and (match := _RECORD.search(p.template)):
+            return match.group()
+    return ""
+
+
+def _ran_out(facts: Facts, found: Incident) -> Iterator[Reason]:
+    """A countdown to the end of a certificate that reached nothing near the onset."""
+    onset = found.onset or found.at
+    for series in facts.series:
+        if not re.search(r"cert.*(?:expir|not_?after|remaining|ttl|until)", series.name, re.IGNORECASE):
+            continue
+        crossed = next((at for at, v in series.points if v <= 0), None)
+        if crossed is not None and abs(crossed - onset) <= NEAR:
+            yield Reason("countdown", f"{series.service} {series.name} reached 0 at {crossed:%H:%M}", 2.0)
+
+
+def _feed(facts: Facts, found: Incident, says: re.Pattern[str]) -> Episode | None:
+    """A status page's incident: an episode of something that is no service of ours."""
+    ours = {s.service for s in facts.series} | set(facts.lines) - {""}
+    for e in facts.episodes:
+        outside = e.service and e.service not in ours and not e.labels.get("metric")
+        text = " ".join((e.name, *e.annotations.values()))
+        if outside and e.start <= found.at + NEAR and (e.end is None or e.end >= found.at - NEAR) and says.search(text):
+            return e
+    return None
+
+
+# ── a provider outside ────────────────────────────────────────────────────────────────────────
+
+
+def hosts(text: str) -> set[str]:
+    """Names of machines outside: with a domain, and not of an inner network."""
+    found = {h for h in _HOST.findall(text) if h == h.lower() and h.split(".")[0] not in _PACKAGE}
+    return {h for h in found if not INNER.search(h) and h.rsplit(".", 1)[-1] not in _CODE and len(h) >= 6}
+
+
+def _provider(facts: Facts, found: Incident, bad: list[Pattern]) -> Operational | None:
+    reasons = []
+    told = [(h, p) for p in bad for h in hosts(p.template) | hosts(p.sample) if _DOWN.search(p.sample) and not _cert(p)]
+    name = ""
+    if told:
+        name = max({h for h, _ in told}, key=lambda h: sum(p.n for x, p in told if x == h))
+        own = sum(p.n for p in bad if p.service == found.first)
+        lines = sum(p.n for h, p in told if h == name)
+        weight = 3.8 * min(1.0, 0.4 + lines / max(1, own))
+        text = f"{lines} new lines blame {name}: {told[0][1].sample[:120]}"
+        reasons.append(Reason("wording", text, weight, facts.queries.get("patterns", ""), facts.window))
+    moved = [s for s in found.symptoms if s.source == "metric" and re.search(r"provider|external|third_?party|vendor", s.name)]
+    if moved:
+        reasons.append(Reason("metric", moved[0].reason.text, 1.5, moved[0].reason.query, facts.window))
+    feed = _feed(facts, found, _DOWN) or _feed(facts, found, re.compile(r"error|latency|degrad|disrupt|elevated|incident", re.I))
+    if feed is not None:
+        reasons.append(Reason("status page", f"{feed.service}: {feed.name} since {feed.start:%H:%M}", 2.0))
+        name = name or feed.service
+    if not reasons:
+        return None
+    title = f"{name or 'a provider outside'} is out or slow"
+    return Operational("provider outage", title, found.first, sum(r.weight for r in reasons), tuple(reasons))
+
+
+def _cert(p: Pattern) -> bool:
+    return bool(re.search(r"certificat|x509|no such host", p.sample, re.IGNORECASE))
+
+
+# ── traffic, planned work ─────────────────────────────────────────────────────────────────────
+
+
+def _traffic(facts: Facts, found: Incident) -> Operational | None:
+    """More requests come in where nobody of ours calls: the load rose at the edge, not by a caller's fan-out."""
+    loads = [s for s in found.symptoms if s.source == "metric" and LOAD.search(s.name) and s.up]
+    loads = [s for s in loads if _times(s) >= 1.7 and s.at <= (found.onset or found.at) + NEAR]
+    edges = [s for s in loads if _comes_in(s, facts, loads)]
+    if not edges:
+        return None
+    top = max(edges, key=_times)
+    weight = min(3.2, 1.2 + _times(top) / 2)
+    reasons = [Reason("traffic", f"{top.reason.text}, {_times(top):.1f}-fold", weight, top.reason.query, facts.window)]
+    says = re.compile(r"queue full|shed|overload|all workers busy|too many requests|rate limit|capacity|backpressure|限流", re.I)
+    hit = next((p for p in facts.patterns if is_new(p) and is_bad(p) and says.search(p.template)), None)
+    if hit:
+        reasons.append(Reason("wording", f"says that it has too much to do: {hit.sample[:120]}", 1.2))
+    return Operational("traffic surge", "more requests than usual", top.service, sum(r.weight for r in reasons), tuple(reasons))
+
+
+def _times(s: Symptom) -> float:
+    before, during = s.reason.figures.get("before", 0.0), s.reason.figures.get("during", 0.0)
+    return during / before if before > 0 else 1.0
+
+
+def _comes_in(s: Symptom, facts: Facts, loads: list[Symptom]) -> bool:
+    """Its callers (those we know the load of) got as much more as it did; with none, it is the edge."""
+    callers = facts.topology.callers(s.service)
+    known = {x.service for x in facts.series if LOAD.search(x.name)} & set(callers)
+    risen = {x.service for x in loads if _times(x) >= 0.5 * _times(s)}
+    return known <= risen if known else not callers or not _fans_out(facts, callers)
+
+
+def _fans_out(facts: Facts, callers: tuple[str, ...]) -> bool:
+    return True
+
+
+def _planned(facts: Facts, found: Incident, told: Telling) -> Operational | None:
+    """Planned work that was going on, on what fails or what it depends on."""
+    onset = found.onset or found.at
+    near = {found.first, *facts.topology.downstream(found.first)}
+    for c in facts.changes:
+        if c.until is None or not c.at <= onset + timedelta(minutes=2) or c.until < onset:
+            continue
+        mine = c.service in near or any(n and n.lower() in f"{c.title} {c.body}".lower() for n in near)
+        if mine:
+            says = re.search(r"drain|read-only|maintenance|migrat|cordon|failover|restart|switchover|维护", told.text)
+            weight = 1.6 + (1.4 if says else 0.0)
+            reason = Reason("planned", f"{c.id} ({c.title[:80]}) ran from {c.at:%H:%M} to {c.until:%H:%M}", weight)
+            return Operational("planned work", c.title or c.id, c.service or found.first, weight, (reason,))
+    return None

@@ -1,0 +1,214 @@
+"""Where the trouble began: which symptoms are one incident, which service failed first, whom it reached.
+
+A callee stands before its caller: who complains of another, or calls one that fails as well, merely waits. Services
+that fail at the same time but are not connected are another incident. Pure.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from subagents.cause.facts import Facts
+from subagents.cause.model import Place, Reason
+from subagents.cause.symptoms import Symptom, named_in
+from subagents.cause.words import DOWN_IS_BAD
+
+NEAR = timedelta(minutes=20)
+TOGETHER = timedelta(minutes=45)  # what begins so much later is another thing, or a late consequence
+LONG_BEFORE = timedelta(hours=12)
+SAME = timedelta(minutes=2)  # what begins so near each other began together
+OWN = frozenset(
+    ("crash", "pool", "memory", "cpu", "disk", "race", "sql", "cache", "certificate", "dns", "data", "quota")
+)
+FILLS = frozenset(("memory", "pool", "disk", "queue", "cpu"))
+SEVERE = {"critical": 3, "page": 3, "sev1": 3, "p1": 3, "fatal": 3, "high": 2, "error": 2, "sev2": 2, "p2": 2, "major": 2,
+          "warning": 1, "sev3": 1, "p3": 1}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """`at`: a moment at which it certainly goes on; `symptoms`: its own; `blames`: (who complains, of whom)."""
+
+    at: datetime
+    symptoms: tuple[Symptom, ...]
+    places: tuple[Place, ...]
+    blames: frozenset[tuple[str, str]]
+    onset: datetime | None
+    sure: datetime | None
+
+    @property
+    def first(self) -> str:
+        return self.places[0].service if self.places else ""
+
+    def of(self, service: str) -> list[Symptom]:
+        return [s for s in self.symptoms if s.service == service]
+
+
+def anchor(facts: Facts, symptoms: Sequence[Symptom], hint: datetime | None) -> tuple[datetime | None, str]:
+    """(a moment in the middle of the trouble, the service that cries), from the hint, the alerts or the symptoms."""
+    hard = [s for s in symptoms if s.hard]
+    asked = set(facts.services)
+    if hint is not None:
+        near = [s for s in hard if s.lasts(hint, NEAR) and (not asked or s.service in asked)]
+        best = max(near, key=lambda s: s.weight, default=None)
+        return hint, best.service if best else next(iter(facts.services), "")
+    weight: dict[tuple[datetime, str], float] = defaultdict(float)
+    for e in facts.episodes:
+        if asked and e.service not in asked:
+            continue
+        lasted = e.end is None or e.end - e.start >= timedelta(minutes=3)
+        own = [s for s in hard if s.service == e.service and s.lasts(e.start, NEAR)]
+        score = SEVERE.get(e.severity.lower(), 1) * (1.0 if lasted else 0.2)
+        weight[e.start, e.service] += score + 2 * max((s.weight for s in own), default=0.0)
+    for s in hard:
+        if not asked or s.service in asked:
+            weight[s.sure, s.service] += 2 * s.weight * (1.0 if s.source == "errors" else 0.8)
+    if not weight:
+        return None, ""
+    return max(weight, key=lambda k: (weight[k], k[0]))
+
+
+def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: str) -> Incident:
+    """The symptoms that belong together around `at`, and what they say about where it began."""
+    going = [s for s in symptoms if s.lasts(at, NEAR) and s.at >= at - LONG_BEFORE]
+    hard = {s.service for s in going if s.hard and s.service}
+    if not crying or crying not in hard:
+        crying = _loudest(going) if crying not in hard else crying
+    blames = _blames(facts, going)
+    joined = _connected(crying, hard, facts, blames, going) if crying else hard
+    mine = tuple(s for s in going if s.service in joined or (not s.hard and _touches(s.service, joined, facts)))
+    places = _places(joined, mine, blames, facts)
+    first = places[0].service if places else crying
+    onset, sure = _onset([s for s in mine if s.service == first], at)
+    return Incident(at, mine, places, blames, onset, sure)
+
+
+def _loudest(going: Sequence[Symptom]) -> str:
+    total: dict[str, float] = defaultdict(float)
+    for s in going:
+        total[s.service] += s.weight if s.hard else 0.0
+    return max(total, key=lambda k: total[k], default="")
+
+
+def _blames(facts: Facts, going: Sequence[Symptom]) -> frozenset[tuple[str, str]]:
+    """Who complains of whom: texts of a service's failures, and its metrics, that name another one."""
+    known = facts.known
+    told = [(s.service, s.name) for s in going if s.hard and s.source in ("pattern", "metric")]
+    told += [(s.service, s.error) for s in facts.spans if s.error]
+    return frozenset((who, whom) for who, text in set(told) if who for whom in named_in(text, known, who))
+
+
+def _connected(
+    start: str, hard: set[str], facts: Facts, blames: frozenset[tuple[str, str]], going: Sequence[Symptom]
+) -> set[str]:
+    """The failing services that hang together with `start`, by calls or complaints; all, where nothing is known of
+    any calls. One healthy service between two failing ones doesn't part them."""
+    edges = facts.topology.edges | blames
+    if not edges:
+        return set(hard)
+    began = _began(hard, going)
+    beside: dict[str, set[str]] = defaultdict(set)
+    for a, b in edges:
+        beside[a].add(b)
+        beside[b].add(a)
+    found, open_ = {start}, [start]
+    while open_:
+        here = open_.pop()
+        for name in beside[here] | ({n for b in beside[here] for n in beside[b]} if here == start else set()):
+            if name in hard and name not in found and abs(began[name] - began.get(start, began[name])) <= TOGETHER:
+                found.add(name)
+                open_.append(name)
+    said = {name for edge in edges for name in edge}
+    lonely = {s for s in hard if s not in said and _same_text(s, start, going)}
+    return found | lonely
+
+
+def _began(services: set[str], symptoms: Sequence[Symptom]) -> dict[str, datetime]:
+    """When each began to do harm; told by dated symptoms where there are any, an alert's being the last resort."""
+    found = {}
+    for service in services:
+        hard = [s for s in symptoms if s.service == service and s.hard]
+        dated = [s for s in hard if s.dated and s.source != "alert"] or [s for s in hard if s.dated] or hard
+        if dated:
+            found[service] = min(s.at for s in dated)
+    return found
+
+
+def _same_text(service: str, start: str, going: Sequence[Symptom]) -> bool:
+    """Says the very same of its failures as the one that cries."""
+    mine = {s.name for s in going if s.service == service and s.source in ("pattern", "metric")}
+    return any(s.name in mine for s in going if s.service == start and s.source in ("pattern", "metric"))
+
+
+def _touches(service: str, joined: set[str], facts: Facts) -> bool:
+    return any(service in (*facts.topology.callees(j), *facts.topology.callers(j)) for j in joined)
+
+
+def _places(
+    joined: set[str], mine: Sequence[Symptom], blames: frozenset[tuple[str, str]], facts: Facts
+) -> tuple[Place, ...]:
+    began = {
+        s: min(x.at for x in mine if x.service == s and x.hard) for s in joined if any(x.service == s for x in mine)
+    }
+    if not began:
+        return ()
+    earliest = min(began.values())
+    found = []
+    for service, at in began.items():
+        reasons = list(_weighed(service, at, earliest, began, mine, blames, facts))
+        found.append(Place(service, round(sum(r.weight for r in reasons), 3), at, tuple(reasons)))
+    return tuple(sorted(found, key=lambda p: (-p.score, p.onset or earliest, p.service)))
+
+
+def _weighed(
+    service: str,
+    at: datetime,
+    earliest: datetime,
+    began: dict[str, datetime],
+    mine: Sequence[Symptom],
+    blames: frozenset[tuple[str, str]],
+    facts: Facts,
+) -> list[Reason]:
+    own = [s for s in mine if s.service == service]
+    strong = sorted((s.weight for s in own if s.hard), reverse=True)
+    found = [Reason("strength", f"{service} shows {len(own)} symptoms", sum(strong[:3]) / 3)]
+    accused = sorted({who for who, whom in blames if whom == service and who in began})
+    if accused:
+        found.append(Reason("blamed", f"{', '.join(accused)} complain of {service}", 0.8 + 0.3 * len(accused)))
+    others = sorted({whom for who, whom in blames if who == service and whom in began})
+    if others and not set(others) <= set(accused):
+        found.append(Reason("complains", f"{service} complains of {', '.join(others)}, which fails too", -1.5))
+    waits = [c for c in facts.topology.callees(service) if c in began and began[c] <= at + SAME and c not in accused]
+    if waits:
+        found.append(Reason("waits", f"{service} calls {', '.join(waits)}, which failed no later", -1.0))
+    if at <= earliest + SAME:
+        found.append(Reason("onset", f"{service} failed first, at {at:%H:%M}", 0.6))
+    else:
+        late = min(1.0, (at - earliest) / timedelta(minutes=15))
+        found.append(Reason("onset", f"{service} failed {(at - earliest).total_seconds() / 60:.0f} min later", -late))
+    filling = [s for s in own if s.source == "metric" and not s.hard and s.families & FILLS and s.at <= earliest + SAME]
+    if filling:
+        found.append(Reason("building up", filling[0].reason.text, 0.8))
+    inner = {f for s in own if s.source != "alert" for f in s.families} & OWN
+    if inner:
+        found.append(Reason("own", f"{service} itself tells of {', '.join(sorted(inner))}", 0.5))
+    if any(s.source == "alert" for s in own):
+        found.append(Reason("alert", f"an alert watches {service}", 0.4))
+    return found
+
+
+def _onset(own: Sequence[Symptom], at: datetime) -> tuple[datetime | None, datetime | None]:
+    """Of the first harm; an alert only dates it where nothing else does."""
+    harm = [s for s in own if s.hard]
+    hard = [s for s in harm if s.source != "alert" and s.dated] or [s for s in harm if s.dated] or harm
+    first = min(hard, key=lambda s: (s.at, s.sure), default=None)
+    return (first.at, first.sure) if first else (None, None)
+
+
+def precursors(found: Incident, service: str) -> list[Symptom]:
+    """What moved on the service before it did harm and still goes on: memory that fills, a cache that cools."""
+    early = {"memory", "pool", "cache", "disk", "queue", "cpu", "sql"}
+    return [s for s in found.of(service) if s.source == "metric" and (s.families & early or DOWN_IS_BAD.search(s.name))]

@@ -1,0 +1,240 @@
+"""Which change can have done it: when, where, and whether its content can bring what is seen. Pure.
+
+Scores are log-odds like: each reason adds its weight, so that anyone can see what decided.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import log, log2
+
+from subagents.cause.candidates import ROLLED, Candidate, candidates
+from subagents.cause.edits import edits, is_plain_text
+from subagents.cause.effects import Effect, effects, only_observes
+from subagents.cause.facts import Facts
+from subagents.cause.model import Reason
+from subagents.cause.places import Incident, precursors
+from subagents.cause.symptoms import bare
+from subagents.cause.telling import Telling, specific
+from subagents.cause.words import families, identifiers, words
+from subagents.changes.ranking import on_paper, same_environment, taken_back, touches
+
+MARGIN = timedelta(minutes=2)
+UNIT = timedelta(minutes=10)
+ENDED = timedelta(minutes=30)
+FAR = timedelta(hours=36)
+WORDS, EFFECTS = 3.0, 3.5  # the most that wording and effects can add
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    candidate: Candidate
+    score: float
+    against: str
+    reasons: tuple[Reason, ...]
+    mechanism: float = 0.0
+
+
+class Desk:
+    """Weighs each change of one incident."""
+
+    def __init__(self, facts: Facts, found: Incident, told: Telling, environment: str = "") -> None:
+        self.facts, self.found, self.told, self.environment = facts, found, told, environment
+        self.kinds = specific(told.families)
+        self.all = candidates(facts.changes, facts.known)
+        self.content = {c.id: _content(c, facts.diffs) for c in self.all}
+        self.rare = _rarity(self.content.values())
+        self.place_words = place_words(facts.known)
+
+    def weigh(self) -> list[Weighed]:
+        return sorted((self._one(c) for c in self.all), key=lambda w: (-w.score, w.candidate.id))
+
+    def _one(self, c: Candidate) -> Weighed:
+        if against := self._against(c):
+            return Weighed(c, -9.0, against, ())
+        mechanism = list(self._mechanism(c))
+        reasons = [*self._timing(c), *self._place(c), *mechanism, *self._late(c)]
+        score = sum(r.weight for r in reasons)
+        return Weighed(c, round(score, 3), "", tuple(reasons), sum(r.weight for r in mechanism))
+
+    # ── ruled out ─────────────────────────────────────────────────────────────────────────────
+
+    def _against(self, c: Candidate) -> str:
+        end = self._latest()
+        if c.at > end + MARGIN:
+            return "after_onset"
+        if end - c.at > FAR:
+            return "too_far"
+        where = c.change.environment or (c.carrier.environment if c.carrier else "")
+        if where and self.environment and not same_environment(where, self.environment):
+            return "other_environment"
+        if on_paper(c.change, ()):
+            return "docs_only"
+        if c.change.until is not None and c.change.until < self._earliest() - ENDED:
+            return "ended_before"
+        return ""
+
+    def _earliest(self) -> datetime:
+        early = [s.at for s in precursors(self.found, self.found.first)]
+        return min([*early, self.found.onset or self.found.at])
+
+    def _latest(self) -> datetime:
+        return self.found.sure or self.found.at
+
+    # ── when ──────────────────────────────────────────────────────────────────────────────────
+
+    def _timing(self, c: Candidate) -> Iterator[Reason]:
+        onset, early = self.found.onset or self.found.at, self._earliest()
+        if c.change.until is not None and c.at <= onset <= c.change.until + ENDED:
+            yield Reason("timing", "planned work that was going on at the onset", 0.2)
+            return
+        if c.at > early + MARGIN and early < onset - timedelta(minutes=10):
+            what = (early.strftime("%H:%M"), c.at.strftime("%H:%M"))
+            yield Reason("timing", f"trouble was under way since {what[0]}, before it at {what[1]}", -1.5)
+        lead = max(timedelta(), (early if c.at <= early + MARGIN else onset) - c.at)
+        weight = 0.4 - 0.35 * log2(1 + lead / UNIT)
+        yield Reason("timing", f"{lead.total_seconds() / 60:.0f} min before the onset at {onset:%H:%M}", weight)
+
+    # ── where ─────────────────────────────────────────────────────────────────────────────────
+
+    def _place(self, c: Candidate) -> Iterator[Reason]:
+        first, topology = self.found.first, self.facts.topology
+        whose = {c.service} if c.service else touches(c.change, (), self.facts.known)
+        reached = {p.service for p in self.found.places}
+        if first in whose:
+            yield Reason("place", f"on {first}, which failed first", 1.0)
+        elif depth := _nearest(topology.distance(first, w) for w in whose):
+            yield Reason("place", f"{first} depends on what it changes, {depth} calls away", 0.9 - 0.3 * depth)
+        elif height := _nearest(topology.distance(w, first) for w in whose):
+            yield Reason("place", f"on what calls {first}, {height} calls away", 0.5 - 0.3 * height)
+        elif whose & reached:
+            yield Reason("place", f"on {', '.join(sorted(whose & reached))}, which fails too", -0.5)
+        elif not whose:
+            yield Reason("place", "on what no service owns alone", -0.6)
+        else:
+            yield Reason("place", f"on {', '.join(sorted(whose))}, which has no part in it", -3.0)
+        yield from self._brought(c)
+
+    def _brought(self, c: Candidate) -> Iterator[Reason]:
+        if c.carrier is not None and c.implied:
+            yield Reason("place", f"the deploy of {c.carrier.service} was made after it and may carry it", -0.6)
+        if c.change.kind == "commit" and c.carrier is None:
+            deployed = any(x.kind in ROLLED for x in self.facts.changes)
+            yield Reason("place", "no deploy before the onset carries it", -1.6 if deployed else -0.2)
+
+    # ── whether it can ────────────────────────────────────────────────────────────────────────
+
+    def _mechanism(self, c: Candidate) -> Iterator[Reason]:
+        diff = self.facts.diffs.get(c.change.id, "")
+        content = self.content[c.id]
+        wording = self._wording(content)
+        found = edits(diff, c.change.files) if diff else []
+        real = [e for e in found if not is_plain_text(e)]
+        if (found and not real) or (not found and c.change.files and _only_text(c.change.files)):
+            yield Reason("content", "changes style, wording or documents only", -3.0)
+            return
+        told = effects(found) or _said_effects(c)
+        matched = sorted(((e, self._fit(e)) for e in told), key=lambda p: -p[1])
+        best = [(e, w) for e, w in matched if w > 0][:3]
+        total = min(EFFECTS, sum(w / (n + 1) for n, (_, w) in enumerate(best)))
+        if best:
+            seen = ", ".join(sorted(f for f in best[0][0].families if self.kinds.get(f, 0) >= 0.3)) or "errors"
+            yield Reason("effect", f"{best[0][0].text}: can bring {seen}", round(total, 3))
+        if wording:
+            weight = min(WORDS, sum(w for _, w in wording))
+            weight *= 0.5 if found and not best else 1.0
+            names = ", ".join(word for word, _ in wording[:5])
+            yield Reason("wording", f"speaks of what the failures speak of: {names}", round(weight, 3))
+        if found and not best:
+            yield Reason("content", _harmless(real), -1.5)
+        elif not found and not wording:
+            yield Reason("content", "nothing is known of its content that fits", -0.6)
+
+    def _fit(self, effect: Effect) -> float:
+        """An effect's strength as far as its kinds are seen; more where its new value stands in the failures."""
+        seen = max((self.kinds.get(f, 0.0) for f in effect.families), default=0.0)
+        if effect.about and not (words(effect.about) - self.place_words) & self.told.words.keys():
+            seen *= 0.3
+        if effect.values & self.told.numbers and seen >= 0.15:
+            return effect.strength * max(seen, 0.6) + 1.2
+        return effect.strength * seen * 1.3 if seen >= 0.12 else 0.0
+
+    def _wording(self, content: str) -> list[tuple[str, float]]:
+        found = []
+        for name in identifiers(content):
+            if name in self.told.identifiers and not words(name) <= self.place_words:
+                found.append((name, 1.6 * self.told.identifiers[name] * self.rare.get(name, 1.0)))
+        inner = {w for name, _ in found for w in words(name)}
+        for word in words(content) - inner:
+            if word in self.told.words and not _of_place(word, self.place_words):
+                found.append((word, 0.7 * self.told.words[word] * self.rare.get(word, 1.0)))
+        return sorted((f for f in found if f[1] >= 0.1), key=lambda f: -f[1])[:6]
+
+    # ── afterwards ────────────────────────────────────────────────────────────────────────────
+
+    def _late(self, c: Candidate) -> Iterator[Reason]:
+        carried = (c.change,) if c.carrier else ()
+        back = taken_back(c.carrier or c.change, carried, self.facts.changes, self.found.onset or self.found.at)
+        if back is not None:
+            yield Reason("taken back", f"taken back at {back.at:%H:%M} by {back.id[:12]}", 1.5)
+
+
+def _nearest(distances: Iterator[int | None]) -> int | None:
+    return min((d for d in distances if d), default=None)
+
+
+def _content(c: Candidate, diffs: Mapping[str, str]) -> str:
+    """What a change says of itself: title, key, files, the lines it touches."""
+    lines = [x[1:] for x in diffs.get(c.change.id, "").splitlines() if x[:1] in "+-" and not x.startswith(("+++", "---"))]
+    notes = [x for x in diffs.get(c.change.id, "").splitlines() if x.startswith("@@")]
+    files = [f.rsplit("/", 1)[-1] for f in c.change.files] + [f for f in c.change.files]
+    return "\n".join([c.change.title, c.change.body, *files, *lines, *notes])
+
+
+def _rarity(contents: object) -> dict[str, float]:
+    """How much a word tells: 1 for one that a single change has, towards 0 for one that all have."""
+    texts: Sequence[str] = list(contents)  # type: ignore[call-overload]
+    seen: Counter[str] = Counter(w for t in texts for w in {*words(t), *identifiers(t)})
+    whole = log(len(texts) + 2)
+    return {w: log((len(texts) + 2) / (n + 1)) / whole for w, n in seen.items()} if whole else {}
+
+
+def _said_effects(c: Candidate) -> list[Effect]:
+    """Of a switch or a setting without a diff: old and new value in its title, as `key: 20 → 2`."""
+    key, sep, values = c.change.title.partition(": ")
+    for arrow in ("→", "->", "=>"):
+        if sep and arrow in values:
+            old, _, new = values.partition(arrow)
+            made = edits(f"@@ {key} @@\n-{key} = {old.strip()!r}\n+{key} = {new.strip()!r}")
+            made += edits(f"@@ {key} @@\n-{key} = {old.strip()}\n+{key} = {new.strip()}")
+            return effects(made)[:2] if c.change.kind == "config" else []
+    return []
+
+
+def _only_text(files: Sequence[str]) -> bool:
+    from subagents.cause.edits import PLAIN_TEXT
+
+    return all(PLAIN_TEXT.search(f) for f in files)
+
+
+def _harmless(real: Sequence[object]) -> str:
+    if only_observes(list(real)):  # type: ignore[arg-type]
+        return "changes logs or metrics only"
+    return "its diff shows nothing that brings such failures"
+
+
+def seen_families(c: Candidate, diffs: Mapping[str, str]) -> frozenset[str]:
+    """The kinds of trouble that a change's own words speak of."""
+    return families(_content(c, diffs))
+
+
+def place_words(services: Iterable[str]) -> frozenset[str]:
+    """Words of the services' names: they tell where, not what."""
+    return frozenset(w for s in services for part in (s, bare(s)) for w in words(part))
+
+
+def _of_place(word: str, named: frozenset[str]) -> bool:
+    return word in named or (len(word) >= 4 and any(n.startswith(word) for n in named))

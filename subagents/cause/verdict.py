@@ -1,0 +1,85 @@
+"""One verdict from changes and operational causes: probabilities, a tie said as a tie, or that nothing explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import exp
+
+from subagents.cause.facts import Facts
+from subagents.cause.model import Cause, Reason, Suspect
+from subagents.cause.operational import Operational
+from subagents.cause.places import Incident
+from subagents.cause.suspects import Weighed
+from subagents.cause.telling import Telling
+from subagents.cause.words import signature
+
+UNKNOWN = 1.6  # what an explanation must outweigh: nothing explains it
+SHARP = 1.0  # how much a point of score is worth in log-odds
+NAMED = 0.5  # the least probability at which one cause is named
+AHEAD = 0.12  # and by so much before the next
+SHOWN = 10
+
+
+def suspects(weighed: Sequence[Weighed], others: Sequence[Operational]) -> list[Suspect]:
+    """All explanations with their probabilities, best first; "unknown" among them."""
+    rows = [_change(w) for w in weighed if not w.against] + [_operational(o) for o in others]
+    rows.append(Suspect("unknown", "", "unknown", "", "nothing that is known explains it", 0.0, UNKNOWN))
+    total = sum(exp(SHARP * r.score) for r in rows)
+    rows = [replace(r, probability=round(exp(SHARP * r.score) / total, 4)) for r in rows]
+    return sorted(rows, key=lambda r: (-r.probability, r.id))
+
+
+def ruled_out(weighed: Sequence[Weighed]) -> list[Suspect]:
+    return [replace(_change(w), against=w.against) for w in weighed if w.against]
+
+
+def _change(w: Weighed) -> Suspect:
+    c = w.candidate
+    reasons = tuple(sorted(w.reasons, key=lambda r: -abs(r.weight)))
+    return Suspect("change", c.id, c.kind, c.service, c.change.title, 0.0, w.score, c.at, c.ids, "", reasons)
+
+
+def _operational(o: Operational) -> Suspect:
+    return Suspect("operational", o.kind, o.kind, o.service, o.title, 0.0, o.score, reasons=o.reasons)
+
+
+def cause(facts: Facts, found: Incident, told: Telling, ranked: Sequence[Suspect]) -> Cause:
+    best, second = ranked[0], ranked[1] if len(ranked) > 1 else None
+    blast = tuple(sorted(p.service for p in found.places[1:]))
+    base = Cause(
+        "unknown",
+        first_failing=found.first,
+        blast_radius=blast,
+        signature=_signature(found, told),
+        onset=found.onset,
+        uncertainty=(found.sure - found.onset).total_seconds() if found.sure and found.onset else 0.0,
+        service=found.first,
+        reasons=_where(found),
+    )
+    clear = best.probability >= NAMED and (second is None or best.probability - second.probability >= AHEAD)
+    if best.verdict != "unknown" and clear:
+        return replace(
+            base,
+            verdict=best.verdict,
+            change=best.id if best.verdict == "change" else "",
+            kind=best.kind,
+            title=best.title,
+            service=best.service or found.first,
+            confidence=best.probability,
+            reasons=(*best.reasons, *base.reasons),
+        )
+    tied = tuple(r.id for r in ranked if r.verdict != "unknown" and r.probability >= 0.6 * best.probability)
+    tied = tied if len(tied) > 1 and best.verdict != "unknown" else ()
+    why = f"{len(tied)} explanations are as likely as one another" if tied else "no change clearly explains this"
+    sure = next((r.probability for r in ranked if r.verdict == "unknown"), 0.0)
+    return replace(base, confidence=sure, tied=tied, reasons=(Reason("undecided", why), *base.reasons))
+
+
+def _signature(found: Incident, told: Telling) -> str:
+    return signature(told.families.items())
+
+
+def _where(found: Incident) -> tuple[Reason, ...]:
+    own = [s.reason for s in found.of(found.first) if s.hard]
+    return tuple(sorted(own, key=lambda r: -r.weight)[:4]) + (found.places[0].reasons[:4] if found.places else ())
