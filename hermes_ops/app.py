@@ -38,6 +38,7 @@ from subagents.folder.folder import Folder, open_folder
 from subagents.sources import Sources
 
 DOMAINS = (alerts.make, logs.make, changes.make)
+LEAST = 5.0  # seconds that a resumed run has at least, to sum up what it has
 ENDED: dict[str, RunStatus] = {"failed": "failed", "cancelled": "cancelled"}  # of an answer; all others are done
 
 OnEvent = Callable[[Event], None]
@@ -52,15 +53,16 @@ class App:
         self.models = Models(settings, offline)
         self.log = log
         self.guard: Guard = AllowAll(settings.masking_key())
-        self._running: set[Stop] = set()
+        self._running: dict[Stop, str] = {}  # with the run it was asked to be, "" where it makes its own
         self.opened: dict[Path, Folder] = {}
         self.threads = work.Threads()
         self.recall = Recall(memory, settings.memory.sharing(), lambda: self.models.light, settings.memory.notes)
 
-    def cancel(self) -> None:
-        """Ends all that runs; each answer comes back with what there is so far."""
-        for stop in self._running:
-            stop.cancel()
+    def cancel(self, run: str = "") -> None:
+        """Ends all that runs, or one of those that were given their run; an answer comes back with what there is."""
+        for stop, its in self._running.items():
+            if run in ("", its):
+                stop.cancel()
 
     async def answer(
         self,
@@ -69,45 +71,50 @@ class App:
         session: str = "",
         resume: str | None = None,
         new: bool = False,
+        run: str = "",
+        ran: float = 0.0,
         on_event: OnEvent | None = None,
         on_tick: OnTick | None = None,
     ) -> Answer:
         """Raises HermesError for what a person has to mend; everything else ends in an Answer.
 
         `session`: a conversation's name, else the message's chat makes it. `resume`: a run to go on with; else an
-        interrupted run of the same question is gone on with, unless `new`.
+        interrupted run of the same question is gone on with, unless `new`. `run`: its run, which is begun or gone on
+        with; `ran`: seconds it was worked on before, which count against its deadlines.
         """
         limits = self.settings.limits
-        stop = Stop(limits.question_soft, limits.question_hard)
-        self._running.add(stop)
-        info = await self._claim(incoming, session or self.recall.session(incoming), resume, new)
+        stop = Stop(max(limits.question_soft - ran, 0.0), max(limits.question_hard - ran, LEAST))
+        self._running[stop] = run
+        try:
+            info = await self._claim(incoming, session or self.recall.session(incoming), resume, new, run)
+        except BaseException:
+            del self._running[stop]
+            raise
         answer = Answer(info.id, "failed", "")
         try:
             recorded = await self.memory.events.load(info.id)
-            logged = Watched(
-                UntilCancelled(self.memory.events, stop), self.log.listener(info.question, info.session, recorded)
-            )
-            sink = Watched(logged, on_event, on_tick)
+            logged = Watched(self.memory.events, self.log.listener(info.question, info.session, recorded))
+            sink = Watched(UntilCancelled(logged, stop), on_event, on_tick)
             runtime = LocalRuntime(info.id, "supervisor", sink, recorded)
             answer = await self._answer(info, runtime, stop)
         except Stopped as s:  # before there was anything to answer with
             answer = Answer(info.id, "cancelled" if s.reason == "cancelled" else "partial", s.reason)
         finally:
-            self._running.discard(stop)
+            del self._running[stop]
             await self.recall.keep(info, answer)
             await self.memory.runs.finish(info.id, ENDED.get(answer.status, "done"))
             await self.recall.settle(info, answer)
         return answer
 
-    async def _claim(self, incoming: Incoming, session: str, resume: str | None, new: bool) -> RunInfo:
+    async def _claim(self, incoming: Incoming, session: str, resume: str | None, new: bool, run: str) -> RunInfo:
         runs = self.memory.runs
-        if resume:
-            return await runs.claim(resume)
+        if resume or (run and await runs.get(run)):
+            return await runs.claim(resume or run)
         folder = str(self.folder.resolve()) if self.folder else ""
         masked = replace(incoming, text=self.guard.mask(incoming.text))
-        if not new and (found := await runs.find_interrupted(masked, session, folder)):
+        if not new and not run and (found := await runs.find_interrupted(masked, session, folder)):
             return found
-        run = f"{incoming.at:%Y%m%d}-{secrets.token_hex(4)}"
+        run = run or new_run(incoming)
         await runs.create(run, masked, session, folder)
         return RunInfo(run, masked, session, folder, "running", incoming.at)
 
@@ -138,7 +145,7 @@ class App:
         if asked_back := trouble(known, lang):
             return Answer(info.id, "needs_input", asked_back, window, scope, model=self.models.name)
         sources = await self._sources(folder, info, stop)
-        agents = tuple(make(sources) for make in DOMAINS)
+        agents = tuple(replace(make(sources), steps=ctx.limits.subagent_steps) for make in DOMAINS)
         answer = await self._ask(ctx, agents, self.recall.past(info, told, known["before"]))
         text = await self.recall.tell(info, runtime, told, answer.text, lang)
         usage = answer.usage + from_json(Usage, told["usage"])
@@ -196,6 +203,11 @@ class App:
             given = {"path": path, "cache_dir": self.settings.data_dir / "index", "mask": self.guard.mask}
             self.opened[path] = await stop.race(work.run(open_folder, given, "io", None, self.threads))
         return self.opened[path]
+
+
+def new_run(incoming: Incoming) -> str:
+    """An id for a run of this question."""
+    return f"{incoming.at:%Y%m%d}-{secrets.token_hex(4)}"
 
 
 def prompt() -> str:

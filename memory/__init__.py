@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from memory.desk import Desk
 from memory.engine import open_engine
 from memory.erasing import Eraser, Trace
+from memory.inbox import Entry, InboxStore
+from memory.outbox import Outbox, Parcel
+from memory.posts import Feedback, Post, Posts
 from memory.preferences import Note, Preferences
 from memory.runs import RunInfo, Runs, RunStatus
 from memory.store import EventStore
@@ -18,8 +21,9 @@ from memory.traces import Pruned, Traces, Wanted
 from memory.turns import Summary, Turn, Turns
 
 __all__ = [
-    "Eraser", "EventStore", "Memory", "Note", "Preferences", "Pruned", "RunInfo", "RunStatus", "Runs", "Summary",
-    "Trace", "Traces", "Turn", "Turns", "Wanted", "open_memory",
+    "Entry", "Eraser", "EventStore", "Feedback", "InboxStore", "Memory", "Note", "Outbox", "Parcel", "Post", "Posts",
+    "Preferences", "Pruned", "RunInfo", "RunStatus", "Runs", "Summary", "Trace", "Traces", "Turn", "Turns", "Wanted",
+    "open_memory",
 ]  # fmt: skip
 
 
@@ -33,6 +37,9 @@ class Memory:
     preferences: Preferences
     eraser: Eraser
     traces: Traces
+    inbox: InboxStore
+    outbox: Outbox
+    posts: Posts
     desk: Desk
 
     async def close(self) -> None:
@@ -49,4 +56,5 @@ def open_memory(url: str) -> Memory:
     desk = Desk(open_engine(url))
     events = EventStore(desk)
     runs = Runs(desk, events)
-    return Memory(events, runs, Turns(desk), Preferences(desk), Eraser(desk), Traces(desk, runs), desk)
+    past = (Turns(desk), Preferences(desk), Eraser(desk), Traces(desk, runs))
+    return Memory(events, runs, *past, InboxStore(desk), Outbox(desk), Posts(desk), desk)

@@ -7,6 +7,7 @@ what they write.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import queue
 import threading
 from collections.abc import Callable
@@ -28,12 +29,15 @@ class Job:
     """`fn` runs on the desk's thread, in a transaction. `future`: who waits for it, on which loop, if anybody does."""
 
     fn: Callable[[sa.Connection], Any]
-    future: asyncio.Future[Any] | None = None
+    future: asyncio.Future[Any] | concurrent.futures.Future[Any] | None = None
     reads: bool = False
     keep: bool = False  # tried again with the next write if the database was away or full
 
     def settle(self, result: Any = None, error: BaseException | None = None) -> None:
         if self.future is None:
+            return
+        if isinstance(self.future, concurrent.futures.Future):
+            _settle_waiting(self.future, result, error)
             return
         try:
             self.future.get_loop().call_soon_threadsafe(_settle, self.future, result, error)
@@ -62,6 +66,16 @@ class Desk:
         """The result when it, and all that was given before it, is durable. Raises StoreError; then nothing of `fn`
         was written."""
         return await self._wait(fn, reads=False)
+
+    def write_waiting(self, fn: Callable[[sa.Connection], T], seconds: float) -> T:
+        """`write` for another thread, which waits for it. Raises StoreError also where it takes longer: then it may
+        have been written or not."""
+        future: concurrent.futures.Future[T] = concurrent.futures.Future()
+        self._put(Job(fn, future))
+        try:
+            return future.result(seconds)
+        except concurrent.futures.TimeoutError:
+            raise StoreError(f"The database took longer than {seconds:g} s to answer.") from None
 
     async def read(self, fn: Callable[[sa.Connection], T]) -> T:
         """The result of a job that only reads; it sees all that was given before. Raises StoreError."""
@@ -191,6 +205,13 @@ class Desk:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+
+def _settle_waiting(future: concurrent.futures.Future[Any], result: Any, error: BaseException | None) -> None:
+    if error is not None:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
 
 
 def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from memory.desk import Desk
 from memory.store import read_texts
 from memory.tables import blobs, events, runs, summaries, turns
 from orchestrator.contracts import Incoming, Json, from_json
+from orchestrator.errors import StoreError
 
 GONE = "[forgotten]"
 AT_ONCE = 400  # keys in one query
@@ -50,14 +52,18 @@ class Eraser:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    async def erase(self, tenant: str, user: str, traces: Sequence[Trace]) -> int:
+    async def erase(self, tenant: str, user: str, traces: Sequence[Trace], more: bool = False) -> int:
         """Erases the traces from the person's runs since they were said, and from whatever runs shared a session with
-        them. Returns how many texts were removed."""
+        them. Returns how many texts were removed. `more`: it is done again soon, and the file rewritten then.
+
+        Where another process holds the file for too long it isn't rewritten; what was freed is zeroed even so."""
         traces = [t for t in traces if t.words or t.applied]
         if not traces:
             return 0
         removed = await self._desk.write(lambda connection: _erase(connection, tenant, user, traces))
-        await self._desk.scrub()
+        if not more:
+            with suppress(StoreError):
+                await self._desk.scrub()
         return removed
 
 
@@ -65,6 +71,8 @@ class Eraser:
 
 
 def _erase(connection: sa.Connection, tenant: str, user: str, traces: Sequence[Trace]) -> int:
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete=ON")
     removed = 0
     sessions: set[str] = set()
     for row in _concerned(connection, tenant, user, traces):

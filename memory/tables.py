@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
-KNOWN = ("0001", "0002")  # every schema version, oldest first; the last is what this program needs
+KNOWN = ("0001", "0002", "0003")  # every schema version, oldest first; the last is what this program needs
 VERSION_TABLE = "hermes_ops_schema"  # of our own: another program in the same database may use Alembic too
 
 metadata = sa.MetaData()
@@ -130,4 +130,83 @@ notes = sa.Table(  # what a person wants to be kept: one row a key
     sa.Column("used", UtcTime, nullable=False),
     sa.Column("told", sa.Boolean, nullable=False),  # whether the person was shown that it is kept
     sa.Column("former", AnyText, nullable=False),  # JSON: what stood there before, for undo; the newest last
+)
+
+# ── messages on their way in and out ──────────────────────────────────────────────────────────
+
+inbox = sa.Table(
+    "inbox",
+    metadata,
+    sa.Column("seq", Serial, primary_key=True, autoincrement=True),
+    sa.Column("id", AnyText, nullable=False, unique=True),  # the message and its attempt
+    sa.Column("channel", sa.Text, nullable=False),
+    sa.Column("conversation", AnyText, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),  # question | command
+    sa.Column("question", AnyText, nullable=False),  # Incoming as JSON
+    sa.Column("extra", AnyText, nullable=False),  # JSON of the channel's own
+    sa.Column("run", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),  # queued | running | done | failed | cancelled | refused
+    sa.Column("tries", sa.Integer, nullable=False),  # how often the work failed
+    sa.Column("deaths", sa.Integer, nullable=False),  # how often its process died
+    sa.Column("ran", sa.Float, nullable=False),  # seconds of work so far
+    sa.Column("reason", AnyText, nullable=False),
+    sa.Column("cancel", AnyText, nullable=False),  # who wants it ended
+    sa.Column("received", UtcTime, nullable=False),
+    sa.Column("due", UtcTime, nullable=False),
+    sa.Column("started", UtcTime),
+    sa.Column("ended", UtcTime),
+    sa.Index("inbox_state", "state", "seq"),
+    sa.Index("inbox_run", "run"),
+)
+
+outbox = sa.Table(
+    "outbox",
+    metadata,
+    sa.Column("seq", Serial, primary_key=True, autoincrement=True),
+    sa.Column("key", AnyText, nullable=False, unique=True),
+    sa.Column("channel", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),  # finish | send
+    sa.Column("lane", AnyText, nullable=False),  # what keeps its order: a chat
+    sa.Column("address", AnyText, nullable=False),  # JSON
+    sa.Column("payload", AnyText, nullable=False),  # JSON
+    sa.Column("state", sa.Text, nullable=False),  # waiting | sent | failed
+    sa.Column("tries", sa.Integer, nullable=False),
+    sa.Column("reason", AnyText, nullable=False),
+    sa.Column("sent", AnyText, nullable=False),  # the channel's name for what was sent
+    sa.Column("at", UtcTime, nullable=False),
+    sa.Column("due", UtcTime, nullable=False),
+    sa.Column("ended", UtcTime),
+    sa.Index("outbox_state", "state", "seq"),
+)
+
+posts = sa.Table(  # answers that were begun in a chat
+    "posts",
+    metadata,
+    sa.Column("key", AnyText, primary_key=True),
+    sa.Column("channel", sa.Text, nullable=False),
+    sa.Column("chat", AnyText, nullable=False),
+    sa.Column("message", AnyText, nullable=False),
+    sa.Column("run", sa.Text, nullable=False),
+    sa.Column("state", AnyText, nullable=False),  # JSON of the channel's own
+    sa.Column("at", UtcTime, nullable=False),
+    sa.Index("posts_message", "message"),
+)
+
+feedback = sa.Table(
+    "feedback",
+    metadata,
+    sa.Column("run", sa.Text, primary_key=True),
+    sa.Column("user", AnyText, primary_key=True),
+    sa.Column("mark", sa.Text, nullable=False),  # good | bad
+    sa.Column("about", AnyText, nullable=False),
+    sa.Column("text", AnyText, nullable=False),
+    sa.Column("at", UtcTime, nullable=False),
+)
+
+tallies = sa.Table(  # calls of a platform, by month
+    "tallies",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("month", sa.Text, primary_key=True),
+    sa.Column("count", sa.BigInteger, nullable=False),
 )

@@ -34,7 +34,6 @@ class Agent:
     tools: tuple[Tool, ...]
     letter: str = ""
     steps: int = 10
-    seconds: float = 90.0
     playbook: Playbook | None = None
     cues: tuple[str, ...] = ()
     after: tuple[str, ...] = ()  # sub-agents whose findings help it: offline it is asked after them, and concludes

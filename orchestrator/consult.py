@@ -28,7 +28,7 @@ async def consult(
     """
     began = time.monotonic()
     window = narrowed(ctx, ask["window"])
-    inner = replace(ctx, window=window, stop=ctx.stop.child(min(agent.seconds, ctx.limits.subagent_seconds)))
+    inner = replace(ctx, window=window, stop=ctx.stop.child(ctx.limits.subagent_seconds))
     brain = brains(agent)
     brief = {**ask, "earlier": [to_json(found) for found in earlier]}
     messages = opening(agent.prompt, Past(ctx.notes), request(inner, ask, earlier))

@@ -98,8 +98,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """One message of a person, already masked. `at`: when it was sent; `anchored`, `zoned`: that time, that zone was set
-    by hand; `attempt`: from 0."""
+    """One message, already masked. `at`: when it was sent; `anchored`, `zoned`: by hand; `attempt`: from 0."""
 
     id: str
     text: str

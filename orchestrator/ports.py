@@ -117,8 +117,7 @@ class Limits:
 class Context:
     """Everything fixed for a run, bound to one path of it. `window` and `scope` were resolved by code, once.
 
-    `asked`: how often each sub-agent was asked before this path, which keeps evidence ids apart; `notes`: what the
-    person prefers, as a text for a sub-agent's prompt.
+    `asked`: how often each sub-agent was asked before this path, for evidence ids; `notes`: preferences, for prompts.
     """
 
     question: Incoming

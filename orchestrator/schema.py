@@ -99,7 +99,7 @@ def fit(tool: str, model: type[BaseModel], args: dict[str, Json]) -> dict[str, A
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a type allows: None, text, a list of `item`, an object (of `nested`), or the values of an enum or Literal."""
+    """What a type allows: None, text, a list of `item`, an object (of `nested`), or `choices` (enum, Literal)."""
 
     none: bool
     text: bool

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from math import sqrt
+from math import log, sqrt
 from statistics import median
 
 from orchestrator.contracts import Window
@@ -19,7 +19,8 @@ LASTS = 3  # so many values over the limit make a run; one alone is noise
 BURST = 5.0  # times the least change: so many events at once are no noise, however soon it is over
 GAP = 4  # values under the limit that don't end a run
 ENOUGH = 6  # values from which there is a usual level to speak of
-SCALES = (1, 5, 15)  # bins are joined when the events are too rare for single ones
+SCALES = (1, 5, 15)  # bins are joined where the events are too rare for single ones
+WHOLE = 1.15  # times the excess that narrow bins found: then they saw a part of the rise only
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class Run:
 class Rise:
     """A rise of a counted series. `end` None: still up where the data ends; `known` False: up from its first bin on.
 
-    `total`: events in it; `peak`: the most in one bin; `width`: seconds of a bin, the uncertainty of both times.
+    `total`: events in it; `peak`: the most in one bin; `width`: seconds of a bin, the uncertainty of both times;
+    `edge`: after its last bin, whether it is over or not; `usual`: events in a bin at other times.
     """
 
     start: datetime
@@ -51,7 +53,9 @@ class Rise:
     peak: float
     excess: float
     width: float
-    known: bool = True
+    known: bool
+    edge: datetime
+    usual: float
 
     def overlaps(self, window: Window) -> bool:
         return self.start < window.end and (self.end is None or self.end > window.start)
@@ -101,23 +105,57 @@ def whole_bins(covered: Window, width: timedelta) -> Window:
 def rises(counts: Mapping[datetime, int], covered: Window, width: timedelta, usual_until: datetime) -> list[Rise]:
     """The rises of a counted series, in order. `usual_until`: what lies before it counts as usual, if it is enough.
 
-    `covered` is what the data can speak of: outside it, no events means nothing.
+    `covered` is what the data can speak of: outside it, no events means nothing. Rare events need wide bins to be seen;
+    a rise seen in wide bins takes the place of those in narrow ones where these hold a part of it only.
     """
+    kept: list[Rise] = []
     for scale in SCALES:
-        wide = width * scale
-        values = spread_out(counts, covered := whole_bins(covered, wide), wide)
-        if len(values) < LASTS:
-            return []
-        before = values[: max(0, (usual_until - covered.start) // wide)]
-        # the calmest of these: the trouble itself may lie in any of them
-        middle = min(
-            (v for v in (before, _first_third(values), values) if len(v) >= ENOUGH), key=median, default=values
-        )
-        least = max(2.0, 3 * sqrt(median(middle)))
-        found = runs(values, level(middle, 0.5, least), BURST * least)
-        if found:
-            return [_rise(run, values, covered, wide) for run in found]
-    return []
+        for found in _at_scale(counts, covered, width * scale, usual_until):
+            rise = found if scale == 1 else _refined(found, counts, covered, width)
+            parts = [k for k in kept if k.start < rise.edge and rise.start < k.edge]
+            if rise.excess > WHOLE * sum(k.excess for k in parts):
+                kept = [*(k for k in kept if k not in parts), rise]
+    return sorted(kept, key=lambda r: r.start)
+
+
+def _at_scale(counts: Mapping[datetime, int], covered: Window, wide: timedelta, usual_until: datetime) -> list[Rise]:
+    values = spread_out(counts, covered := whole_bins(covered, wide), wide)
+    if len(values) < LASTS:
+        return []
+    before = values[: max(0, (usual_until - covered.start) // wide)]
+    # the calmest of these: the trouble itself may lie in any of them
+    middle = min((v for v in (before, _first_third(values), values) if len(v) >= ENOUGH), key=median, default=values)
+    least = max(2.0, 3 * sqrt(median(middle)))
+    at = level(middle, 0.5, least)
+    return [_rise(run, values, covered, wide, at.usual) for run in runs(values, at, BURST * least)]
+
+
+def _refined(rise: Rise, counts: Mapping[datetime, int], covered: Window, width: timedelta) -> Rise:
+    """The same rise with the times that narrow bins tell: the stretch that holds most over what lies half-way (as
+    likelihoods go) between the usual rate and its own."""
+    covered = whole_bins(covered, width)
+    wide = timedelta(seconds=rise.width)
+    first = max(0, (rise.start - wide - covered.start) // width)
+    last = -(-(rise.edge + wide - covered.start) // width)
+    values = spread_out(counts, covered, width)
+    bins = max(1, (rise.edge - rise.start) // width)
+    usual = max(rise.usual * (width / wide), 0.02)
+    rate = max(rise.total / bins, 2 * usual)
+    a, b = _densest(values[first:last], (rate - usual) / log(rate / usual))
+    run = Run(first + a, first + b, sum(v - usual for v in values[first + a : first + b]), rise.peak)
+    return replace(_rise(run, values, covered, width, rise.usual), width=rise.width, excess=rise.excess)
+
+
+def _densest(values: Sequence[float], toll: float) -> tuple[int, int]:
+    """Where the sum of values, less a toll for each, is highest: indices [first, end)."""
+    best, found, total, first = 0.0, (0, len(values)), 0.0, 0
+    for i, value in enumerate(values):
+        if total <= 0:
+            total, first = 0.0, i
+        total += value - toll
+        if total > best:
+            best, found = total, (first, i + 1)
+    return found
 
 
 def _first_third(values: Sequence[float]) -> Sequence[float]:
@@ -125,11 +163,14 @@ def _first_third(values: Sequence[float]) -> Sequence[float]:
     return values[: max(ENOUGH, len(values) // 3)]
 
 
-def _rise(run: Run, values: Sequence[float], covered: Window, width: timedelta) -> Rise:
-    end = None if run.end >= len(values) else covered.start + run.end * width
+def _rise(run: Run, values: Sequence[float], covered: Window, width: timedelta, usual: float) -> Rise:
     total = sum(values[run.first : run.end])
-    start = covered.start + run.first * width
-    return Rise(start, end, total, run.peak, run.excess, width.total_seconds(), known=run.first > 0)
+    silence = len(values) - run.end
+    # its last bin may be a part of one, and at its own rate so long a silence may be chance
+    over = silence > max(1.0, 5 * (run.end - run.first) / max(total, 1.0))
+    start, edge = covered.start + run.first * width, covered.start + run.end * width
+    known = run.first > 0
+    return Rise(start, edge if over else None, total, run.peak, run.excess, width.total_seconds(), known, edge, usual)
 
 
 @dataclass(frozen=True, slots=True)

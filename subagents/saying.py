@@ -5,12 +5,19 @@ Texts only. The offset stands once in a text; where the data's own clock differs
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Window
+
+HOW_MANY = re.compile(r"多少|几[个条次起笔]|数量|总数|计数|\b(?:how many|count|number of|total)\b", re.IGNORECASE)
+HOURLY = re.compile(
+    r"(?:每|各|逐|按|分)个?(?:小时|钟头|时段|天|日)|\b(?:per|by|each|every) (?:hour|day)\b|\bhourly\b|\bhour by hour\b",
+    re.IGNORECASE,
+)
 
 
 def offset(at: datetime, zone: str) -> str:
@@ -32,16 +39,23 @@ class Clock:
         clock = local.strftime("%H:%M:%S" if local.second else "%H:%M")
         return clock if local.date() == self.day else f"{local:%m-%d} {clock}"
 
+    def zoned(self, when: datetime) -> str:
+        return f"{self.at(when)} {offset(when, self.name)}"
+
+    def slot(self, start: datetime, hourly: bool) -> str:
+        """The name of an hour, or of a whole day, by its start."""
+        return self.at(start) if hourly else f"{start.astimezone(self.zone):%m-%d}"
+
     def span(self, start: datetime, end: datetime | None, still: str = "open") -> str:
         return f"{self.at(start)}–{self.at(end) if end else still}"
 
     def both(self, when: datetime, zone: str, zh: bool = False) -> str:
         """22:02 +08:00 (14:02 UTC in the data's own clock); the second only where it differs."""
-        here = f"{self.at(when)} {offset(when, self.name)}"
+        here = self.zoned(when)
         if offset(when, self.name) == offset(when, zone):
             return here
         own = f"{when.astimezone(ZoneInfo(zone)):%H:%M} {offset(when, zone)}"
-        return f"{here} (数据自身时钟 {own})" if zh else f"{here} ({own} in the data's own clock)"
+        return f"{here}（数据自身时钟 {own}）" if zh else f"{here} ({own} in the data's own clock)"
 
 
 def listed(names: Iterable[str], zh: bool = False, most: int = 6) -> str:
@@ -49,6 +63,10 @@ def listed(names: Iterable[str], zh: bool = False, most: int = 6) -> str:
     more = len(rows) - most
     joined = ("、" if zh else ", ").join(rows[:most])
     return joined if more <= 0 else f"{joined}{f' 等 {len(rows)} 个' if zh else f' and {more} more'}"
+
+
+def joined(names: Iterable[str], zh: bool = False) -> str:
+    return ("、" if zh else ", ").join(names)
 
 
 def short(text: str, most: int = 120) -> str:
@@ -63,6 +81,11 @@ def short(text: str, most: int = 120) -> str:
 def taken(turn: Turn, name: str) -> Taken | None:
     """The last answer of a tool that gave data."""
     return next((t for t in reversed(turn.taken) if t.call.name == name and isinstance(t.result.data, dict)), None)
+
+
+def divided(head: Sequence[str], details: Sequence[str]) -> list[str]:
+    """A summary's lines: what a person reads first, an empty line, the rest."""
+    return [*head, "", *details] if head and details else [*head, *details]
 
 
 def closed(turn: Turn, lines: Iterable[str]) -> str:

@@ -113,6 +113,7 @@ class Pattern:
     first: datetime | None
     last: datetime | None
     sample: str
+    name: str = ""  # its id in the tool that mined it, where one did
 
 
 class LogSource(Source, Protocol):

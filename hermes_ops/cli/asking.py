@@ -73,8 +73,8 @@ def make_incoming(request: Request, settings: Settings) -> Incoming:
     text = AllowAll(settings.masking_key()).mask(request.text)
     locale = request.locale if settings.language == "auto" else settings.language
     asked = f"cli-{secrets.token_hex(6)}"
-    by_hand = {"anchored": request.now is not None, "zoned": request.zone is not None}
-    return Incoming(asked, text, at, zone, user=request.user, locale=locale, **by_hand)
+    anchored, zoned = request.now is not None, request.zone is not None
+    return Incoming(asked, text, at, zone, user=request.user, locale=locale, anchored=anchored, zoned=zoned)
 
 
 async def _answered(

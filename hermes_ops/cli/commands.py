@@ -23,6 +23,7 @@ from hermes_ops.cli.inputs import (
 )
 from hermes_ops.cli.memory import group as memory
 from hermes_ops.cli.options import AsJson, Folder, New, Now, Offline, Resume, Session, User, Zone
+from hermes_ops.cli.sandbox import sandbox
 from hermes_ops.cli.trace import group as trace
 from hermes_ops.version import VERSION
 
@@ -81,3 +82,4 @@ app.add_typer(trace, name="trace")
 app.command()(init)
 app.command()(doctor)
 app.command()(chat)
+app.command()(sandbox)

@@ -11,6 +11,8 @@ from orchestrator.contracts import Answer, Evidence, Json, to_json
 from orchestrator.scope import say as say_scope
 from orchestrator.when import say
 
+USAGE = ("model_calls", "prompt_tokens", "completion_tokens")
+
 
 def answer_json(answer: Answer) -> dict[str, Json]:
     """The object that `--json` prints (docs/CLI.md)."""
@@ -25,7 +27,7 @@ def answer_json(answer: Answer) -> dict[str, Json]:
         "unverified": list(answer.unverified),
         "route": [to_json(asked) for asked in answer.route],
         "skipped": list(answer.skipped),
-        "usage": {name: usage[name] for name in ("model_calls", "prompt_tokens", "completion_tokens")},
+        "usage": {name: usage[name] for name in USAGE} | ({} if usage["cost"] is None else {"cost": usage["cost"]}),
         "model": answer.model,
         "offline": answer.offline,
         "fallback": answer.fallback,

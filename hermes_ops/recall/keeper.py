@@ -51,12 +51,12 @@ class Keeper:
     async def forget(self, tenant: str, user: str, keys: Sequence[str] | None, run: str = "") -> list[Note]:
         """Removes notes (None: all) and all that was stored because of them. What was removed."""
         gone = await self._notes.remove(tenant, user, keys)
-        await self._erase(tenant, user, gone)
+        await self._erase(tenant, user, gone, more=bool(run))
         if gone and run:
             self._forgotten.setdefault(run, []).extend(gone)
         return gone
 
-    async def undo(self, tenant: str, user: str, run: str = "") -> list[Note]:
+    async def undo(self, tenant: str, user: str) -> list[Note]:
         """Takes back what was kept last, as one message said it; values before it stand again."""
         now = self._clock()
         fresh = [n for n in await self._notes.of(tenant, user) if now - n.at < UNDONE]
@@ -85,7 +85,7 @@ class Keeper:
             if order.action == "keep":
                 await self._keep_order(asked, run, order, done)
             elif order.action == "undo":
-                done["back"] += [n.key for n in await self.undo(asked.tenant, asked.user, run)]
+                done["back"] += [n.key for n in await self.undo(asked.tenant, asked.user)]
                 done["only"] &= bool(done["back"])
             else:
                 await self._forget_order(asked, run, order, done)
@@ -129,8 +129,8 @@ class Keeper:
         await self._notes.mark(tenant, user, [n.key for n in fresh], told=True)
         return [[n.key, n.value] for n in fresh]
 
-    async def _erase(self, tenant: str, user: str, gone: Sequence[Note]) -> None:
-        await self._memory.eraser.erase(tenant, user, [trace(note) for note in gone])
+    async def _erase(self, tenant: str, user: str, gone: Sequence[Note], more: bool = False) -> None:
+        await self._memory.eraser.erase(tenant, user, [trace(note) for note in gone], more)
 
 
 def trace(note: Note) -> Trace:

@@ -172,6 +172,8 @@ def line(key: str, value: str) -> str:
     """As a model reads it. Also what is looked for when the note is forgotten."""
     kind = kind_of(key)
     said = _SAID.get(value, ("", value))[1] if kind in ("language", "length") else value
+    if kind == "language":
+        return f"- language: answer in {said}, whatever the question is in"
     return f"- {NAMES[kind][1]}: {said}"
 
 

@@ -22,6 +22,7 @@ from orchestrator.ports import Call, Sink
 
 BODY_BYTES = 4096
 NAME = 200  # characters of a step's name that are kept: a model may have made up a part of it
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # strict, unlike pydantic's: a date isn't JSON
 
 Recorded = Mapping[str, Mapping[int, Event]]
 Work = Callable[..., Awaitable[Json]]
@@ -117,7 +118,7 @@ class LocalRuntime:
         note = {"ms": round((time.perf_counter() - begun) * 1000)}
         note |= (result.get("note") or {}) if isinstance(result, dict) else {}
         try:
-            text = json.dumps(result, ensure_ascii=False)
+            text = _encode(result)
         except (TypeError, ValueError) as e:
             raise TypeError(f"step {call.name!r} on {self.path!r} must return JSON data: {e}") from e
         self._sink.emit(self._event(n, _kind(call), {**note, "step": call.name[:NAME]}, (text,)))

@@ -1,8 +1,8 @@
 """The platform's clock: it can run faster than ours, and it can be put forward.
 
-What the platform counts in minutes, hours and days goes by this clock: repeats of a push, tokens, the streaming window, the
-memory for a uuid, the life of a card. What the client feels in seconds (the 3 s for an answer, calls a second) goes by
-real time, whatever this clock says. It doesn't know who asks.
+What the platform counts in minutes, hours and days goes by this clock: repeats of a push, tokens, the streaming window,
+the memory for a uuid, the life of a card. What the client feels in seconds (the 3 s for an answer, calls a second) goes
+by real time, whatever this clock says. It doesn't know who asks.
 """
 
 from __future__ import annotations

@@ -12,7 +12,12 @@ class Refusal(Exception):
     """A call is refused. `status` is the HTTP status; `error` what goes into the answer's `error` besides log_id."""
 
     def __init__(
-        self, code: int, msg: str, status: int = 400, headers: Mapping[str, str] | None = None, error: Json | None = None
+        self,
+        code: int,
+        msg: str,
+        status: int = 400,
+        headers: Mapping[str, str] | None = None,
+        error: Json | None = None,
     ) -> None:
         super().__init__(f"{code} {msg}")
         self.code, self.msg, self.status = code, msg, status

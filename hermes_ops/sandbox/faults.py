@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from hermes_ops.sandbox.errors import Refusal
 
 BEFORE, AFTER = "before", "after"
-GATEWAY = "<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center></body></html>"
+GATEWAY = (
+    "<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center></body></html>"
+)
 
 
 @dataclass

@@ -19,7 +19,7 @@ SECRETS = frozenset({"AppSecret", "app_secret", "Authorization", "authorization"
 
 @dataclass(frozen=True)
 class Entry:
-    """One exchange. `kind`: rest, discover, socket, frame, push, click, webhook, fault, odd. `at`: the platform's clock."""
+    """One exchange. `kind`: rest, discover, socket, frame, push, click, webhook, odd. `at`: the platform's clock."""
 
     n: int
     at: float

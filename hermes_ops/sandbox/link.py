@@ -89,7 +89,7 @@ class Link:
 
     async def discover(self, body: Json) -> tuple[int, Json]:
         """(HTTP status, answer) of POST /callback/ws/endpoint."""
-        while self.faults.discovery_hangs:
+        while self.faults.discovery_hangs:  # noqa: ASYNC110  a switch that anybody may turn, not an event
             await asyncio.sleep(0.02)
         status, code, msg = self.faults.discovery or self._credentials(body)
         answer: Json = {"code": code, "msg": msg}
@@ -245,7 +245,7 @@ class Link:
         return len(cutting)
 
     def deafen(self, app: App | None = None) -> int:
-        """Makes the present connections half-open: nothing is read, nothing answered, pushes vanish; returns how many."""
+        """Makes the present connections half-open: nothing is read or answered, pushes vanish; returns how many."""
         deafening = [c for c in self.connections.values() if app in (None, c.app)]
         for connection in deafening:
             connection.deaf = True

@@ -160,3 +160,13 @@ class Message:
     deleted: bool = False
     edits: int = 0
     reactions: list[Reaction] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Pressed:
+    """A press on a card, for the delayed update by its token."""
+
+    message: Message
+    at: float
+    uses: int = 0
+    answered: bool = False

@@ -24,7 +24,7 @@ def parse(content_type: str, body: bytes) -> dict[str, Part] | None:
     if kind.get_content_type() != "multipart/form-data" or not isinstance(boundary, str):
         return None
     mark = b"--" + boundary.encode()
-    parts = {}
+    parts: dict[str, Part] = {}
     for piece in (b"\r\n" + body).split(b"\r\n" + mark)[1:]:
         if piece.startswith(b"--"):
             return parts

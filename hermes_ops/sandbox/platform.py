@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hermes_ops.sandbox.cards.check import Rules
+from hermes_ops.sandbox.cards.rules import Rules
 from hermes_ops.sandbox.clock import Clock
 from hermes_ops.sandbox.faults import Faults
 from hermes_ops.sandbox.feed import Feed
@@ -10,6 +10,7 @@ from hermes_ops.sandbox.journal import Journal
 from hermes_ops.sandbox.limits import Limits
 from hermes_ops.sandbox.link import Link
 from hermes_ops.sandbox.media import Media
+from hermes_ops.sandbox.model import Pressed
 from hermes_ops.sandbox.pushes import Pushes
 from hermes_ops.sandbox.tokens import Tokens
 from hermes_ops.sandbox.webhook import Webhook
@@ -33,3 +34,4 @@ class Platform:
         self.webhook = Webhook(self.journal)
         self.pushes = Pushes(self.clock, self.world, self.journal, self.link, self.webhook)
         self.uuids: dict[tuple[str, str], tuple[float, str]] = {}  # (app, uuid) → (when, message_id)
+        self.clicks: dict[str, Pressed] = {}  # callback token → the press

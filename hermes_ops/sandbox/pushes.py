@@ -1,7 +1,7 @@
-"""Events on their way to the apps: who gets which, and the repeats until somebody has taken it. Source: protocol, 2.5, 3.3.
+"""Events on their way to the apps, and the repeats until somebody has taken them. Source: protocol, 2.5 and 3.3.
 
-A push that isn't answered with 200 within three seconds is repeated after 15 s, 5 min, 1 h and 6 h of the platform's clock,
-with the same event_id. It doesn't know what an event says.
+A push that isn't answered with 200 within three seconds is repeated after 15 s, 5 min, 1 h and 6 h of the platform's
+clock, with the same event_id. It doesn't know what an event says.
 """
 
 from __future__ import annotations

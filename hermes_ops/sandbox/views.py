@@ -85,7 +85,7 @@ def ids(viewer: App, who: Author) -> Json:
 
 
 def _places(message: Message) -> Json:
-    places = {}
+    places: Json = {}
     if message.root is not None and message.parent is not None:
         places |= {"root_id": message.root.message_id, "parent_id": message.parent.message_id}
     if message.thread_id:

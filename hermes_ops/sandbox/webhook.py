@@ -76,7 +76,9 @@ class Webhook:
             self.journal.add("webhook", app=app.app_id, failed=f"{type(e).__name__}: {e}")
             return None
         after = time.monotonic() - began
-        self.journal.add("webhook", app=app.app_id, status=status, after=after, answer=answer[:500].decode("utf-8", "replace"))
+        self.journal.add(
+            "webhook", app=app.app_id, status=status, after=after, answer=answer[:500].decode("utf-8", "replace")
+        )
         try:
             return Ack(status, json.loads(answer) if answer.strip() else None, after)
         except ValueError as e:
@@ -92,7 +94,9 @@ def post(address: str, body: bytes, headers: dict[str, str], within: float) -> t
     """(status, body) of a POST; redirects and proxies are not followed. Raises OSError."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
     full = {"Content-Type": "application/json; charset=utf-8", "User-Agent": "Go-http-client/1.1", **headers}
-    request = urllib.request.Request(address, body, full, method="POST")
+    if not address.startswith(("http://", "https://")):
+        raise OSError(f"the webhook address {address!r} is neither http nor https")
+    request = urllib.request.Request(address, body, full, method="POST")  # noqa: S310
     try:
         with opener.open(request, timeout=within) as answer:
             return answer.status, answer.read(1 << 20)

@@ -46,13 +46,23 @@ def messages(call: Step, loop: Sequence[Step], budget: int) -> Sent:
     if not recorded:
         return Sent(tuple(whole), len(parts[-1]))
     ends = [len(system) + sum(map(len, parts[: n + 1])) for n in range(len(parts))]
-    view = _again(whole, ends, _summaries(before), recorded, budget)
+    shorter = [str(s.body.get("step", "")).endswith(" shorter") for s in calls]
+    view = _again(whole, list(zip(ends, shorter, strict=True)), _summaries(before), recorded, budget)
     if view is None:
         note = "The context had been cut before this call, and how isn't known: messages are shown as they first were."
         return Sent(tuple(whole), len(parts[-1]), note=note)
-    shortened = [i for i, m in enumerate(view) if len(view) == len(whole) and m != whole[i]]
-    note = "" if len(view) == len(whole) else f"{len(whole) - len(view) + 1} older messages were replaced by a summary."
-    return Sent(tuple(view), len(parts[-1]), frozenset(shortened), note)
+    return _compared(whole, view, len(parts[-1]))
+
+
+def _compared(whole: Sequence[Message], view: Sequence[Message], new: int) -> Sent:
+    """What is different in the view: a summary in place of the oldest messages, and messages that were shortened."""
+    summary = next((i for i, m in enumerate(view) if m not in whole and m["role"] == "user"), None)
+    if summary is None:
+        return Sent(tuple(view), new, frozenset(i for i, m in enumerate(view) if m != whole[i]))
+    replaced = len(whole) - len(view) + 1
+    cut = frozenset(i for i in range(summary + 1, len(view)) if view[i] != whole[i + replaced - 1])
+    what = "The oldest message was" if replaced == 1 else f"The {replaced} oldest messages were"
+    return Sent(tuple(view), new, cut, f"{what} replaced by a summary: message {summary}.")
 
 
 def _summaries(steps: Sequence[Step]) -> dict[str, Json]:
@@ -60,17 +70,23 @@ def _summaries(steps: Sequence[Step]) -> dict[str, Json]:
 
 
 def _again(
-    whole: Sequence[Message], ends: Sequence[int], summaries: dict[str, Json], recorded: list[Json], budget: int
+    whole: Sequence[Message],
+    calls: Sequence[tuple[int, bool]],
+    summaries: dict[str, Json],
+    recorded: list[Json],
+    budget: int,
 ) -> list[Message] | None:
-    """The last view, where cutting comes to the recorded figures; else None."""
+    """The last view, where cutting comes to the recorded figures; else None. `calls`: how many messages there were at
+    each, and whether the server had found it too long at first."""
     runtime = _Recorded(summaries)
     now = datetime.now(UTC)
     ctx = Context(Incoming("", "", now), None, Scope(), now, runtime, AllowAll(), Stop())
     fitter = Fitter(Tiers(budget), _Light() if summaries else None)
     view: list[Message] = []
     try:
-        for end in ends:
+        for end, shorter in calls:
             view = _now(fitter.view(whole[:end], ctx))
+            view = _now(fitter.shrink(whole[:end], ctx)) if shorter else view
     except (LookupError, TypeError):  # a summary that isn't there
         return None
     return view if runtime.emitted == recorded else None

@@ -121,10 +121,10 @@ class Times:
 
     def _ask(self, question: str) -> None:
         for m in NAMES.finditer(question):
-            if m["clock"]:
+            if m.lastgroup == "clock":
                 hour, minute, second, _ = clock_of(m, question)
                 self._add_bare(hour, minute, second)
-            elif day := day_of(m):
+            elif m.lastgroup and (day := day_of(m)):
                 self._days.add(day)
 
     def _know(self, hour: int, minute: int, second: int | None) -> None:

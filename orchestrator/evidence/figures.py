@@ -128,7 +128,7 @@ class Pool:
 
     def derived(self, n: Number, named: Named, shown: Sequence[Entry]) -> bool:
         """A percentage, multiple or difference of two figures that are shown beside it or belong together."""
-        if n.unit not in ("%", "x") and not named.change:
+        if not self._entries or (n.unit not in ("%", "x") and not named.change):
             return False
         low, high = reach(n)
         return any(low <= value <= high for value in self._derivable(n, named, shown[-_PAIRS:]))

@@ -210,7 +210,7 @@ _NEGATED_EN = (
     r"|(?:\bnot|\bnever|n['’]t)\s(?:(?:been|directly|necessarily|clearly|simply|likely|be)\s)?"
     r"(?:caused|because|due|triggered|to blame|responsible|behind|the (?:root )?cause)"
 )
-_NEGATED = re.compile(rf"{_NEGATED_ZH}|{_NEGATED_EN}")
+_NEGATED = re.compile(rf"(?=[^\x00-\x7f])(?:{_NEGATED_ZH})|(?=[cdinruw])(?:{_NEGATED_EN})")
 _BARE_HEAD = re.compile(
     r"[\s#*_:：\-\d.、（）()]*(?:根因|原因|根本原因|root cause|cause)?"
     r"[\s#*_:：]*(?:分析|结论|定位|推断|与影响|和影响|analysis|summary|and impact)?[\s#*_:：]*"

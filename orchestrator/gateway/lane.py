@@ -129,7 +129,7 @@ class Lane:
             if ask.forbid and reply.calls:
                 if self._again_without_tools(ask, body):
                     continue
-                reply = _only_words(reply, assembly)
+                reply = _only_words(reply)
             veil.finish(reply.text)
             return self._accounted(reply, assembly, ask, estimated)
         raise Failure("refused", "it refuses each form of the request")
@@ -206,10 +206,7 @@ class Lane:
         return self._taught[1]
 
 
-def _only_words(reply: Reply, assembly: Assembly) -> Reply:
-    """What a reply says beside calls that were forbidden; if it says nothing else, the calls stay as text."""
-    text = reply.text or assembly.said.strip()
-    if not text:
-        raise Failure("broken", "it called a tool where none was allowed, and said nothing")
+def _only_words(reply: Reply) -> Reply:
+    """What a reply says beside calls that were forbidden; that may be nothing, and the loop then sums up itself."""
     notes = (*reply.notes, "Calls were forbidden: they were left out.")
-    return replace(reply, text=text, calls=(), finish="stop", notes=notes)
+    return replace(reply, calls=(), finish="stop", notes=notes)

@@ -104,6 +104,18 @@ def trouble(rows: Sequence[Episode], asked: Sequence[str], window: Window) -> li
     return min(found, key=lambda c: (not any(e.start in window for e in c), _worst(c), -len(c), c[0].start), default=[])
 
 
+def incidents(rows: Sequence[Episode], asked: Sequence[str], window: Window) -> list[Json]:
+    """The separate troubles that begin in the window: {onset, services}. A lone warning is none; with services asked,
+    only those that touch one."""
+    found = []
+    for cluster in clusters([e for e in rows if e.start in window]):
+        services = list(dict.fromkeys(e.service for e in cluster if e.service))
+        heavy = _worst(cluster) <= weight("major") or len({e.name for e in cluster}) > 1
+        if heavy and (not asked or any(s in asked for s in services)):
+            found.append({"onset": cluster[0].start.isoformat(), "services": services})
+    return found
+
+
 def _worst(cluster: Sequence[Episode]) -> int:
     return min(weight(e.severity) for e in cluster)
 

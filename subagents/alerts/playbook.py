@@ -1,34 +1,75 @@
 """What the alerts agent does without a model: the calls for its usual questions, and a summary by template.
 
-Every number that it writes stands as a figure in the result it cites.
+Every number that it writes stands as a figure in the result it cites. What the question asks for comes first, what it
+doesn't ask for is left out; details stand after an empty line.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
 from orchestrator import when
 from orchestrator.agent import Turn
 from orchestrator.contracts import Json
-from subagents.saying import Clock, at, clock_of, closed, listed, taken
+from orchestrator.planner import CAUSE, STATE
+from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, taken
 
 NOW = ("now", "currently", "right now", "still", "firing", "现在", "当前", "目前", "正在", "还在", "眼下")
-MOST = 5
+ASPECTS = {  # what a question may ask of monitoring
+    "alerts": re.compile(
+        r"告警|报警|警报|预警|触发|叫醒|抖动|\b(?:alert|alarm|page|fir(?:ed|ing)|flap)", re.IGNORECASE
+    ),
+    "availability": re.compile(
+        r"可用|成功率|错误率|失败率|\b(?:availab|uptime|slo\b|sla\b|success rate|error rate|failure rate)",
+        re.IGNORECASE,
+    ),
+    "metric": re.compile(
+        r"指标|监控|内存|磁盘|流量|水位|负载|延迟|\b(?:metric|monitor|cpu|memory|disk|latency|p9\d|qps|rps|traffic|load)",
+        re.IGNORECASE,
+    ),
+}
+HEAD, MOST, RATIOS, SERIES = 1, 8, 4, 2
 
 
 def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
+    text, wants = turn.ctx.question.text, _wants(turn)
     measured = "metric" in turn.agent.by_name
     if not turn.taken:
-        calls: list[tuple[str, dict[str, Json]]] = [("list_alerts", {}), ("count_alerts", {})]
-        if measured:
+        calls: list[tuple[str, dict[str, Json]]] = [("list_alerts", {})]
+        if _counting(turn):
+            calls.append(("count_alerts", {}))
+        if measured and "availability" in wants:
             calls.append(("availability", {}))
-        if any(word in turn.ctx.question.text.lower() for word in NOW):
+        if any(word in text.lower() for word in NOW):
             calls.append(("firing_now", {}))
         return calls
-    if measured and (services := _services(turn)) and not any(t.call.name == "metric" for t in turn.taken):
+    services = _services(turn) if measured and "metric" in wants else []
+    if services and not any(t.call.name == "metric" for t in turn.taken):
         return [("metric", {"services": services})]
-    return closed(turn, [*_alerts(turn), *_counts(turn), *_now(turn), *_ratios(turn), *_metrics(turn)])
+    return closed(turn, _told(turn, wants))
+
+
+def _wants(turn: Turn) -> set[str]:
+    """The aspects that a question names; all, where it names none, or asks for a cause or how things are."""
+    text = turn.ctx.question.text
+    named = {name for name, words in ASPECTS.items() if words.search(text)}
+    return set(ASPECTS) if not named or CAUSE.search(text) or STATE.search(text) else named
+
+
+def _counting(turn: Turn) -> bool:
+    text = turn.ctx.question.text
+    return bool(ASPECTS["alerts"].search(text) and (HOW_MANY.search(text) or HOURLY.search(text)))
+
+
+def _told(turn: Turn, wants: set[str]) -> list[str]:
+    found = _alerts(turn) if "alerts" in wants else []
+    counts, now, ratios, metrics = _counts(turn), _now(turn), _ratios(turn), _metrics(turn)
+    if wants == set(ASPECTS) or not (ratios or metrics):
+        first = 0 if counts or now else HEAD
+        return divided([*counts, *now, *found[:first]], [*found[first:], *ratios, *metrics])
+    return divided([*counts, *now, *ratios, *metrics], found)
 
 
 def _services(turn: Turn) -> list[str]:
@@ -43,29 +84,34 @@ def _alerts(turn: Turn) -> list[str]:
         return []
     data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
-    lead = [a for a in data["alerts"] if a["lead"]]
-    rows = sorted(lead, key=lambda a: a["start"])[:MOST]
+    lead = sorted((a for a in data["alerts"] if a["lead"]), key=lambda a: str(a["start"]))
+    rows = lead[:MOST]
     zone = "" if data["elsewhere"] else data["zone"]
-    lines = [_one(a, i, len(rows), clock, zone, zh, cite) for i, a in enumerate(rows)]
-    rest = [f"{a['name']} ({a['service']})" if a["service"] else a["name"] for a in data["alerts"] if not a["lead"]]
+    lines = [_one(a, i == 0 and len(rows) > 1, clock, "" if i else zone, data, zh, cite) for i, a in enumerate(rows)]
+    rest = [a for a in data["alerts"] if not a["lead"]]
+    others = [f"{a['name']} ({a['service']})" if a["service"] else a["name"] for a in (*lead[MOST:], *rest)]
     if not lines:
         who = listed(data["asked"], zh)
         none = f"{span}：{who} 没有告警" if zh else f"No alerts{' of ' + who if who else ''} in {span}"
         lines = [f"{none} {cite}{'。' if zh else '.'}"]
-    if rest:
-        lines.append(f"另有其他告警：{listed(rest, zh)} {cite}。" if zh else f"Other alerts: {listed(rest)} {cite}.")
+    if others:
+        lines.append(
+            f"另有其他告警：{listed(others, zh)} {cite}。" if zh else f"Other alerts: {listed(others)} {cite}."
+        )
     return [*_other(data, clock, cite, span, zh), *lines]
 
 
-def _one(a: Json, i: int, of: int, clock: Clock, zone: str, zh: bool, cite: str) -> str:
-    """`zone`: the data's own, where its clock is to stand beside the asker's: with the first of the rows."""
+def _one(a: Json, first: bool, clock: Clock, zone: str, data: Json, zh: bool, cite: str) -> str:
+    """`zone`: the data's own, where its clock is to stand beside the asker's."""
     start, end = datetime.fromisoformat(a["start"]), at(a["end"])
-    began = clock.both(start, zone, zh) if zone and i == 0 else clock.at(start)
-    marks = _marks(a, i == 0 and of > 1, zh)
+    began = clock.both(start, zone, zh) if zone else clock.at(start)
+    marks = _marks(a, first, zh)
     if zh:
-        until = f"，{clock.at(end)} 恢复" if end else "，未恢复" if a["end_known"] else "，结束时间未知"
+        still = "，到数据末尾仍未恢复" if data["still"] else "，未恢复"
+        until = f"，{clock.at(end)} 恢复" if end else still if a["end_known"] else "，结束时间未知"
         return f"{a['name']}（{a['service']}，{a['severity']}{marks}）{began} 触发{until} {cite}。"
-    until = f", ended {clock.at(end)}" if end else ", still open" if a["end_known"] else ", end unknown"
+    still = ", still firing at the end of the data" if data["still"] else ", still open"
+    until = f", ended {clock.at(end)}" if end else still if a["end_known"] else ", end unknown"
     return f"{a['name']} ({a['service']}, {a['severity']}{marks}) fired at {began}{until} {cite}."
 
 
@@ -85,7 +131,7 @@ def _other(data: Json, clock: Clock, cite: str, span: str, zh: bool) -> list[str
     if not other:
         return []
     began = clock.both(datetime.fromisoformat(other["onset"]), data["zone"], zh)
-    near = clock.at(datetime.fromisoformat(data["start"]))
+    near = clock.zoned(datetime.fromisoformat(data["start"]))
     name = f"{other['name']} ({other['service']})" if other["service"] else other["name"]
     if zh:
         where = f"{near} 附近没有告警开始" if other["inside"] else f"{span} 内没有相关告警开始"
@@ -95,13 +141,27 @@ def _other(data: Json, clock: Clock, cite: str, span: str, zh: bool) -> list[str
 
 
 def _counts(turn: Turn) -> list[str]:
+    """How many began, whose they are, and of which severity; by the hour where that was asked."""
     got, zh = taken(turn, "count_alerts"), turn.ctx.lang == "zh"
-    if got is None or not got.result.data["total"]:
+    if got is None:
         return []
-    total, table = got.result.data["total"], got.result.data["counts"].get("severity", {})
-    parts = listed((f"{name or '?'} {n}" for name, n in table.items()), zh)
-    said = f"窗口内触发的告警：{total} 个（{parts}）" if zh else f"Alerts that began in the window: {total} ({parts})"
-    return [f"{said} [{got.id}]{'。' if zh else '.'}"]
+    data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
+    total, who = data["total"], listed(data["asked"], zh)
+    span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
+    parts = listed((f"{name or '?'} {n}" for name, n in data["counts"].get("severity", {}).items()), zh)
+    if zh:
+        said = f"{span} 内{who + ' ' if who else ''}触发了 {total} 个告警{f'（{parts}）' if parts else ''}"
+    else:
+        said = f"{total} alert{'' if total == 1 else 's'}{' of ' + who if who else ''} began in {span}"
+        said += f" ({parts})" if parts else ""
+    lines = [said]
+    if data["earlier"]:
+        n = data["earlier"]
+        lines.append(f"另有 {n} 个更早触发，仍在持续" if zh else f"{n} more had begun earlier and still fired")
+    if HOURLY.search(turn.ctx.question.text) and (hours := data["counts"].get("hour")):
+        by_hour = joined((f"{clock.at(datetime.fromisoformat(hour))} {n}" for hour, n in hours.items()), zh)
+        lines.append(f"按小时：{by_hour}；其余时段 0" if zh else f"By hour: {by_hour}; else 0")
+    return [f"{line} {cite}{'。' if zh else '.'}" for line in lines]
 
 
 def _now(turn: Turn) -> list[str]:
@@ -115,16 +175,24 @@ def _now(turn: Turn) -> list[str]:
 
 
 def _ratios(turn: Turn) -> list[str]:
+    """Services with the same figures stand together."""
     got, zh = taken(turn, "availability"), turn.ctx.lang == "zh"
     if got is None:
         return []
-    asked = _services(turn)
-    rows = [r for r in got.result.data["ratios"] if not asked or r["service"] in asked][:4]
-    said = [
-        f"{r['service']} 可用率 {r['percent']:g}%（{r['total']} 次请求中失败 {r['bad']} 次）" if zh
-        else f"availability of {r['service']} {r['percent']:g}% ({r['bad']} of {r['total']} requests bad)"
-        for r in rows
-    ]  # fmt: skip
+    asked, groups = _services(turn), dict[tuple[object, ...], list[Json]]()
+    for r in [r for r in got.result.data["ratios"] if not asked or r["service"] in asked][:RATIOS]:
+        groups.setdefault((r["percent"], r["total"], r["bad"]), []).append(r)
+    said = []
+    for rows in groups.values():
+        r, names, each = rows[0], joined((row["service"] for row in rows), zh), len(rows) > 1
+        if zh:
+            each_zh = "各 " if each else ""
+            said.append(
+                f"{names} 可用率{each_zh and '均为'} {r['percent']:g}%（{each_zh}{r['total']} 次请求中失败 {r['bad']} 次）"
+            )
+        else:
+            of = f"{r['bad']} of {r['total']} requests bad{' each' if each else ''}"
+            said.append(f"availability of {names} {r['percent']:g}% ({of})")
     return [f"{line} [{got.id}]{'。' if zh else '.'}" for line in said]
 
 
@@ -133,7 +201,7 @@ def _metrics(turn: Turn) -> list[str]:
     if got is None:
         return []
     clock, lines = clock_of(turn, got), []
-    for m in got.result.data["series"][:2]:
+    for m in got.result.data["series"][:SERIES]:
         since = clock.at(datetime.fromisoformat(m["onset"]))
         said = f"{m['service']} `{m['name']}` "
         said += f"{m['before']}{m['unit']} → {m['during']}{m['unit']}"

@@ -8,20 +8,20 @@ from datetime import UTC, datetime
 
 from orchestrator import when
 from orchestrator.contracts import Figure, Json, ToolResult, Window
-from subagents.alerts.episodes import Group, group_json, grouped, trouble
+from subagents.alerts.episodes import Group, group_json, grouped, incidents, trouble
 from subagents.alerts.measured import figure
 from subagents.asking import Merged, other_reading
 from subagents.saying import Clock, short
-from subagents.sources import Episode, Ratio
+from subagents.sources import Coverage, Episode, Ratio
 
 ROWS = 40
 
 
 def alerts(
-    found: Merged[Episode], wide: Sequence[Episode], span: Window, asked: Sequence[str], zone: str
+    found: Merged[Episode], wide: Sequence[Episode], span: Window, asked: Sequence[str], cover: Coverage
 ) -> ToolResult:
-    """`wide`: episodes around the window, where nothing that is asked for begins in it; `zone`: the data's own."""
-    clock, groups = Clock(span), grouped(found.rows)
+    """`wide`: episodes around the window, where nothing that is asked for begins in it."""
+    clock, groups, zone = Clock(span), grouped(found.rows), cover.zone
     lead = trouble(found.rows, asked, span)
     begins = [e for e in lead if e.start in span]
     first = min(begins, key=lambda e: e.start, default=None)
@@ -45,8 +45,11 @@ def alerts(
         "zone": zone,
         "asked": list(asked),
         "start": span.start.isoformat(),
+        "incidents": (several := incidents(found.rows, asked, span)),
+        "still": cover.until is not None and cover.until < span.end,
     }
-    figures = [Figure("episodes", len(found.rows)), Figure("alerts", len(groups))]
+    figures = [Figure("incidents", len(several))] if len(several) > 1 else []
+    figures += [Figure("episodes", len(found.rows)), Figure("alerts", len(groups))]
     figures += [f for g in groups[:ROWS] for f in _figures(g)]
     return found.result("\n".join(text), span, data, figures, min(len(groups), ROWS), len(groups))
 
@@ -126,7 +129,7 @@ def counts(found: Merged[Episode], span: Window, by: Sequence[str], asked: Seque
         figures.append(Figure("alerts from before", held))
     if not found.rows:
         text = [f"no alerts{of} in {when.say(span)}"]
-    data = {"total": len(began), "counts": tables, "earlier": held}
+    data = {"total": len(began), "counts": tables, "earlier": held, "asked": list(asked)}
     return found.result("\n".join(text), span, data, figures, len(began), len(began))
 
 

@@ -41,7 +41,7 @@ class AlertTools:
         group = trouble(found.rows, asked, span)
         if not any(e.start in span for e in group):
             wide = (await self._episodes(widened(span, LOOK, LOOK), services)).rows
-        return shown.alerts(found, wide, span, asked, cover.zone)
+        return shown.alerts(found, wide, span, asked, cover)
 
     @tool(permission="alerts.read", timeout=30)
     async def count_alerts(

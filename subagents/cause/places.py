@@ -75,15 +75,58 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     """The symptoms that belong together around `at`, and what they say about where it began."""
     going = [s for s in symptoms if s.lasts(at, NEAR) and s.at >= at - LONG_BEFORE]
     hard = {s.service for s in going if s.hard and s.service}
-    if not crying or crying not in hard:
-        crying = _loudest(going) if crying not in hard else crying
+    if crying not in hard:
+        crying = _loudest(going)
     blames = _blames(facts, going)
-    joined = _connected(crying, hard, facts, blames, going) if crying else hard
+    net = Net(facts.topology.edges | blames, hard, _began(hard, going))
+    alike = {s for s in hard if _same_text(s, crying, going)}
+    origins = net.below(crying) | alike if net.edges else set(hard)
+    ranked = _places(hard, going, blames, facts)
+    best = next((p.service for p in ranked if p.service in origins), crying)
+    joined = net.above(best) | {best, crying} | alike | net.dragged(best) if net.edges else set(hard)
+    kept = tuple(p for p in ranked if p.service in joined)
+    kept = tuple(sorted(kept, key=lambda p: p.service != best))
     mine = tuple(s for s in going if s.service in joined or (not s.hard and _touches(s.service, joined, facts)))
-    places = _places(joined, mine, blames, facts)
-    first = places[0].service if places else crying
-    onset, sure = _onset([s for s in mine if s.service == first], at)
-    return Incident(at, mine, places, blames, onset, sure)
+    onset, sure = _onset([s for s in mine if s.service == best], at)
+    return Incident(at, mine, kept, blames, onset, sure)
+
+
+class Net:
+    """Failing services and who leans on whom: callers on callees, complainers on whom they name."""
+
+    def __init__(self, edges: frozenset[tuple[str, str]], hard: set[str], began: dict[str, datetime]) -> None:
+        self.edges, self.hard, self.began = edges, hard, began
+        self.down: dict[str, set[str]] = defaultdict(set)
+        self.up: dict[str, set[str]] = defaultdict(set)
+        for a, b in edges:
+            self.down[a].add(b)
+            self.up[b].add(a)
+
+    def below(self, start: str) -> set[str]:
+        """What fails among that which it leans on, and itself."""
+        return self._reach(start, self.down) | {start}
+
+    def above(self, start: str) -> set[str]:
+        """What fails among those who lean on it, not long before it."""
+        floor = self.began.get(start)
+        return {s for s in self._reach(start, self.up) if floor is None or self.began[s] >= floor - TOGETHER}
+
+    def dragged(self, start: str) -> set[str]:
+        """Its callees that failed no sooner, and what complains of nobody else but is tied to it."""
+        floor = self.began.get(start)
+        return {s for s in self.down[start] & self.hard if floor is None or self.began[s] >= floor - SAME}
+
+    def _reach(self, start: str, along: dict[str, set[str]]) -> set[str]:
+        """Over failing services; one healthy one between two doesn't part them."""
+        found: set[str] = set()
+        open_ = [start]
+        while open_:
+            here = open_.pop()
+            near = along[here] | {n for b in along[here] - self.hard for n in along[b]}
+            for name in (near & self.hard) - found - {start}:
+                found.add(name)
+                open_.append(name)
+        return found
 
 
 def _loudest(going: Sequence[Symptom]) -> str:
@@ -99,31 +142,6 @@ def _blames(facts: Facts, going: Sequence[Symptom]) -> frozenset[tuple[str, str]
     told = [(s.service, s.name) for s in going if s.hard and s.source in ("pattern", "metric")]
     told += [(s.service, s.error) for s in facts.spans if s.error]
     return frozenset((who, whom) for who, text in set(told) if who for whom in named_in(text, known, who))
-
-
-def _connected(
-    start: str, hard: set[str], facts: Facts, blames: frozenset[tuple[str, str]], going: Sequence[Symptom]
-) -> set[str]:
-    """The failing services that hang together with `start`, by calls or complaints; all, where nothing is known of
-    any calls. One healthy service between two failing ones doesn't part them."""
-    edges = facts.topology.edges | blames
-    if not edges:
-        return set(hard)
-    began = _began(hard, going)
-    beside: dict[str, set[str]] = defaultdict(set)
-    for a, b in edges:
-        beside[a].add(b)
-        beside[b].add(a)
-    found, open_ = {start}, [start]
-    while open_:
-        here = open_.pop()
-        for name in beside[here] | ({n for b in beside[here] for n in beside[b]} if here == start else set()):
-            if name in hard and name not in found and abs(began[name] - began.get(start, began[name])) <= TOGETHER:
-                found.add(name)
-                open_.append(name)
-    said = {name for edge in edges for name in edge}
-    lonely = {s for s in hard if s not in said and _same_text(s, start, going)}
-    return found | lonely
 
 
 def _began(services: set[str], symptoms: Sequence[Symptom]) -> dict[str, datetime]:

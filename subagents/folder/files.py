@@ -223,7 +223,7 @@ def _whole_lines(path: str, packed: str, start: int) -> Iterator[tuple[int, byte
             over, carry, block = _Over(), b"", block[cut + 1 :]
         cut = block.rfind(b"\n") + 1
         if cut:
-            yield at, carry + block[:cut]
+            yield at, b"".join((carry, memoryview(block)[:cut]))
             at += len(carry) + cut
             carry = b""
         carry += block[cut:]

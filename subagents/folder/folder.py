@@ -18,12 +18,13 @@ from subagents.folder import files, gitrepo, owners
 from subagents.folder.alerts import FolderAlerts
 from subagents.folder.changes import FolderChanges
 from subagents.folder.index import Index
+from subagents.folder.jobs import Job, weight
 from subagents.folder.logs import FolderLogs
 from subagents.folder.material import LogFile, Material, MetricFile
 from subagents.folder.metrics import FolderMetrics
 from subagents.folder.records import Hints, Row
 from subagents.folder.spans import FolderSpans
-from subagents.folder.work import Job, Pool, weight
+from subagents.folder.work import Pool
 from subagents.sources import Coverage, Sources
 
 

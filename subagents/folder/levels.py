@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from subagents.folder.records import Search
+
 _WORDS = {
     "fatal": "fatal emerg emergency panic dpanic alert crit critical f c",
     "error": "error err severe e failure failed fail errors",
@@ -23,9 +25,16 @@ WORD = re.compile(
     r"|ALERT|EMERG|EMERGENCY|FATAL|PANIC|Trace|Debug|Info|Notice|Note|Warn|Warning|Error|Critical|Fatal"
     r"|trace|debug\d?|verbose|info|notice|warn|warning|error|err|crit|critical|alert|emerg|fatal|panic)\b"
 )
-# The beginning of every word and number of level error or fatal, in any case: for a byte search over whole files.
-# (err severe fail fatal emerg panic dpanic alert crit; the letters E F C; bunyan's and pino's 50 and 60.)
-ERROR_BYTES = rb"[EeFfSsPpDdAaCc56](?:[Rr][Rr]|[Mm][Ee]|[Aa][TtIiNn]|[Ee][Vv]|[Pp][Aa]|[Ll][Ee]|[Rr][Ii]|0?[\"\s,}])"
+# The beginning of every value of level error or fatal, in any case: for a byte search over whole files.
+# (err severe fail fatal emerg panic dpanic alert crit; the letters E F C; bunyan's and pino's 50 and 60; JSON may
+# escape any letter.)
+ERROR_VALUE = (
+    rb"[EeFfSsPpDdAaCc56\\](?:[Rr][RrIi\\]|(?<=[FfPp])[Aa][TtIiNn\\]|[Ee][Vv\\]|[Mm][Ee\\]|[Ll][Ee\\]"
+    rb"|(?<=[Dd])[Pp][Aa\\]|\\|0?[\"\s,}.eE])"
+)
+# What every word of `WORD` that says error or fatal contains, without case.
+_ERROR_WORDS = (b"err", b"severe", b"crit", b"alert", b"emerg", b"fatal", b"panic")
+_SPLIT_WORD = re.compile(rb"\x1b(?<=[A-Za-z]\x1b)\[[\d;]*[A-Za-z](?:\x1b\[[\d;]*[A-Za-z])*[A-Za-z]")  # by a colour
 
 
 @lru_cache(maxsize=1024)
@@ -50,6 +59,23 @@ def _number(value: float) -> str:
     if value <= 24:
         return ("debug", "info", "warn", "error", "fatal")[min(4, max(0, (int(value) - 5) // 4))]
     return "unknown"
+
+
+def hits(pattern: re.Pattern[bytes]) -> Search:
+    """The search for a byte pattern."""
+    return lambda block: [found.start() for found in pattern.finditer(block)]
+
+
+def error_words(block: bytes) -> list[int]:
+    """The first place in each line for each word that says error or fatal."""
+    folded = block.lower()
+    places = hits(_SPLIT_WORD)(block) if b"\x1b" in block else []
+    for word in _ERROR_WORDS:
+        at = folded.find(word)
+        while at >= 0:
+            places.append(at)
+            at = folded.find(word, folded.find(b"\n", at))
+    return sorted(places)
 
 
 def of_status(code: str) -> str:

@@ -9,16 +9,18 @@ from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
 from orchestrator.contracts import Window
-from subagents.folder import merge, rows
+from subagents.folder import merge, recognise, rows
+from subagents.folder.jobs import Job, weight
 from subagents.folder.material import LogFile, Material, of_files
 from subagents.folder.records import Row
-from subagents.folder.scan import DIMENSIONS, ERRORS, Ask
+from subagents.folder.scan import ERRORS, Ask, finder
+from subagents.folder.scan_counts import DIMENSIONS
 from subagents.folder.wording import query
-from subagents.folder.work import Job, weight
 from subagents.sources import Answered, Count, Coverage, Health, LogLine, LogQuery, Pattern, SourceError
 
-PIECE = 32 << 20  # bytes of a plain file that one job reads
+PIECE = 8 << 20  # bytes of a plain file that one job reads
 SECONDS = 25.0  # after which a scan gives what it has
+SPARSE = 16  # so much less work is a byte search for errors than reading every line
 _MINUTES_DAYS = 3  # files up to this long are summed up by minute, longer ones by hour
 _BATCH = 5_000
 SUMMARY = ("service", "level", "minute", "code")
@@ -244,5 +246,7 @@ def _parts(file: LogFile) -> list[tuple[Any, ...]]:
 
 
 def _job(name: str, file: LogFile, part: tuple[Any, ...], ask: Ask, args: tuple[Any, ...]) -> Job:
-    size = (part[4] or file.found.size) - part[3]
-    return Job(name, weight(size, part[1]), (part, file.survey["name"], tuple(file.hints), tuple(ask), *args))
+    size = weight((part[4] or file.found.size) - part[3], part[1])
+    if name == "count" and not ask.text and finder(recognise.log_format(file.survey["name"]), file.hints, ask):
+        size //= SPARSE
+    return Job(name, size, (part, file.survey["name"], tuple(file.hints), tuple(ask), *args))

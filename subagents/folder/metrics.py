@@ -7,12 +7,12 @@ from collections import defaultdict
 
 from orchestrator.contracts import Window
 from subagents.folder import times
+from subagents.folder.jobs import Job, weight
 from subagents.folder.logs import FolderLogs
 from subagents.folder.material import Material, MetricFile, covering, of_files
 from subagents.folder.records import Row
 from subagents.folder.scan_metrics import stepped
 from subagents.folder.wording import query
-from subagents.folder.work import Job, weight
 from subagents.sources import Answered, Coverage, Health, LogQuery, MetricQuery, Ratio, Series
 
 

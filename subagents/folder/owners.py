@@ -12,9 +12,10 @@ from pathlib import Path
 
 from subagents.folder import keys
 from subagents.folder.files import Found
+from subagents.folder.jobs import Job, weight
 from subagents.folder.material import MetricFile
 from subagents.folder.records import Row
-from subagents.folder.work import Job, Pool, weight
+from subagents.folder.work import Pool
 
 _LIKE = 0.02  # share of requests by which an access log and a counter may differ
 _APART = 0.10  # and by which the next best must

@@ -32,21 +32,23 @@ class Hints(NamedTuple):
     shape: str = ""
 
 
-Literal = Callable[[bytes], re.Pattern[bytes]]  # the pattern to search a block with, chosen by the block
+Search = Callable[[bytes], list[int]]  # where in a block of whole lines it was found, in order
 LineParser = Callable[[str], Rec | None]  # None: the line continues the record before it
 
 
 class LogFormat(NamedTuple):
     """One log format. `shape` looks at head lines and says None (not mine) or the layout that `parser` needs.
 
-    `errors(shape)`: gives a byte pattern that every head line of level error or fatal contains, or None where there
-    is no such sound literal.
+    `errors(shape)`: a byte search that hits every head line of level error or fatal (others too), or None where
+    there is no such sound one. `alike(shape, line)`: a pattern for whole lines, made from one; lines that it matches
+    with equal groups are of the same minute, service, level and code, so that one of them tells for all.
     """
 
     name: str
     shape: Callable[[list[str]], str | None]
     parser: Callable[[Hints], LineParser]
-    errors: Callable[[str], Literal | None]
+    errors: Callable[[str], Search | None]
+    alike: Callable[[str, bytes], re.Pattern[bytes] | None] = lambda shape, line: None
 
 
 class Doc(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import cast
 
-from subagents.folder import times
+from subagents.folder import keys, times
 from subagents.folder.records import Row
 from subagents.sources import Level, LogLine, Pattern
 
@@ -56,6 +56,7 @@ def told(row: Row) -> Pattern:
         first=_time(row["first"]),
         last=_time(row["last"]),
         sample=row["template"],
+        name=next((v for k, v in row["fields"].items() if keys.norm(k) in ("patternid", "id")), ""),
     )
 
 

@@ -1,26 +1,23 @@
-"""Scans of one log file, or of a byte range of it: counts, matching records, patterns. Runs in worker processes.
+"""Matching records of one log file, or of a byte range of it. Runs in worker processes.
 
-Every result is plain JSON, so that it can be cached. A record begins with a line that its format can read; lines
-that it can't belong to the record before, also across the border of a range. Where a format has a sound literal for
-errors, only lines that hold it are read.
+A record begins with a line that its format can read; lines that it can't belong to the record before, also across
+the border of a range. Where a format has a sound byte search for errors, only lines that it hits are read.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from subagents.folder import files
 from subagents.folder.formats.traceback import raised
-from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec, Row
+from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 MORE_LINES = 200
 ERRORS = frozenset(("error", "fatal"))
-DIMENSIONS = ("service", "level", "hour", "minute", "day", "code")
-_SPAN = {"hour": 3600, "minute": 60, "day": 86400}
 
 
 class Part(NamedTuple):
@@ -64,74 +61,20 @@ class Late(Exception):
         self.at = at
 
 
-def _timely(ask: Ask, blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+def timely(ask: Ask, blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
     for at, block in blocks:
         if ask.deadline is not None and time.time() > ask.deadline:
             raise Late(at)
         yield at, block
 
 
-def _decoded(line: bytes) -> str:
+def decoded(line: bytes) -> str:
     return line.removesuffix(b"\r").decode("utf-8", "replace")
 
 
-# ── counting ──────────────────────────────────────────────────────────────────────────────────
-
-
-def count(part: Part, form: LogFormat, hints: Hints, ask: Ask, by: tuple[str, ...]) -> Row:
-    """{"groups": [[key, …], n] …, "n", "late", "broken"}: matching records by the asked dimensions."""
-    groups: Counter[tuple[str, ...]] = Counter()
-    out: Row = {"late": None, "broken": ""}
-    try:
-        for rec in _matching(part, form, hints, ask):
-            groups[tuple(_key(rec, dimension) for dimension in by)] += 1
-    except Late as e:
-        out["late"] = e.at
-    except files.Unreadable as e:
-        out["broken"] = str(e)
-    out["groups"] = [[list(k), n] for k, n in groups.items()]
-    return out
-
-
-def _key(rec: Rec, dimension: str) -> str:
-    if dimension == "service":
-        return rec.service
-    if dimension == "level":
-        return rec.level
-    if dimension == "code":
-        return rec.code
-    if rec.at is None:
-        return ""
-    span = _SPAN[dimension]
-    return str(int(rec.at // span) * span)
-
-
-def _matching(part: Part, form: LogFormat, hints: Hints, ask: Ask) -> Iterator[Rec]:
-    if ask.text:
-        for found in records(part, form, hints, ask):
-            yield found.rec
-        return
-    parse = form.parser(hints)
-    literal = form.errors(hints.shape) if ask.levels and ERRORS.issuperset(ask.levels) else None
-    for _, block in _timely(ask, files.line_blocks(part.path, part.packed, part.start, part.end)):
-        for line in _candidates(block, literal):
-            rec = parse(_decoded(line))
-            if rec is not None and ask.fits(rec):
-                yield rec
-
-
-def _candidates(block: bytes, literal: Literal | None) -> Iterator[bytes]:
-    """The lines of a block; with a literal only those that hold it."""
-    if literal is None:
-        yield from map(files.capped, block[:-1].split(b"\n"))
-        return
-    pattern = literal(block)
-    found = pattern.search(block)
-    while found is not None:
-        start = block.rfind(b"\n", 0, found.start()) + 1
-        end = block.find(b"\n", found.start())
-        yield files.capped(block[start:end])
-        found = pattern.search(block, end)
+def finder(form: LogFormat, hints: Hints, ask: Ask) -> Search | None:
+    """The search for the only lines that can match, where only errors are wanted and the format has one."""
+    return form.errors(hints.shape) if ask.levels and ERRORS.issuperset(ask.levels) else None
 
 
 # ── whole records ─────────────────────────────────────────────────────────────────────────────
@@ -211,17 +154,17 @@ def records(part: Part, form: LogFormat, hints: Hints, ask: Ask, context: int = 
     """
     parse = form.parser(hints)
     reader = _Reader(parse, ask, context)
-    literal = form.errors(hints.shape) if ask.levels and ERRORS.issuperset(ask.levels) else None
-    needle = _needle(ask.text) if literal is None else None
-    walk = _Walk(reader, literal, context, part.start == 0)
-    for at, block in _timely(ask, files.line_blocks(part.path, part.packed, part.start, part.end)):
+    search = finder(form, hints, ask)
+    needle = _needle(ask.text) if search is None else None
+    walk = _Walk(reader, search, context, part.start == 0)
+    for at, block in timely(ask, files.line_blocks(part.path, part.packed, part.start, part.end)):
         if needle is None or needle in block.lower():
             yield from walk.through(at, block)
         else:  # its last lines all the same: what is sought may stand in the next block's continuation of them
             yield from walk.past(at, block)
     if part.end is not None:
         for at, line in files.lines(part.path, part.packed, part.end):
-            if parse(text := _decoded(line)) is not None:
+            if parse(text := decoded(line)) is not None:
                 break
             yield from reader.feed(at, 0, text)
     yield from reader.rest()
@@ -234,31 +177,31 @@ def _needle(text: tuple[str, ...]) -> bytes | None:
 
 
 class _Walk:
-    """Takes a reader through blocks; with a literal only to lines that hold it and to what belongs to them."""
+    """Takes a reader through blocks; with a search only to lines that it hits and to what belongs to them."""
 
-    def __init__(self, reader: _Reader, literal: Literal | None, context: int, numbered: bool) -> None:
-        self._reader, self._literal, self._context, self._numbered = reader, literal, context, numbered
+    def __init__(self, reader: _Reader, search: Search | None, context: int, numbered: bool) -> None:
+        self._reader, self._search, self._context, self._numbered = reader, search, context, numbered
         self._line = 0
 
     def through(self, at: int, block: bytes, start: int = 0) -> Iterator[Found]:
-        position, pattern = start, self._literal(block) if self._literal is not None else None
+        position, places = start, None if self._search is None else self._search(block)
         while position < len(block):
-            if pattern is not None and not self._reader.busy:
-                ahead = self._next(block, position, pattern)
+            if places is not None and not self._reader.busy:
+                ahead = self._next(block, position, places)
                 self._line += block.count(b"\n", position, ahead)
                 position = ahead
                 if position >= len(block):
                     return
             end = block.find(b"\n", position)
             self._line += 1
-            line = _decoded(files.capped(block[position:end]))
+            line = decoded(files.capped(block[position:end]))
             yield from self._reader.feed(at + position, self._line if self._numbered else 0, line)
             position = end + 1
 
-    def _next(self, block: bytes, position: int, pattern: re.Pattern[bytes]) -> int:
-        """Where to go on: the next line with the literal, or the context before it."""
-        found = pattern.search(block, position)
-        target = len(block) if found is None else block.rfind(b"\n", 0, found.start()) + 1
+    def _next(self, block: bytes, position: int, places: list[int]) -> int:
+        """Where to go on: the next line with a hit, or the context before it."""
+        n = bisect_left(places, position)
+        target = len(block) if n == len(places) else block.rfind(b"\n", 0, places[n]) + 1
         for _ in range(self._context):
             target = max(position, block.rfind(b"\n", 0, max(0, target - 1)) + 1)
         return target
@@ -268,7 +211,7 @@ class _Walk:
         before, position = self._reader.open, 0
         while position < len(block) and self._reader.busy and self._reader.open in (before, None):
             end = block.find(b"\n", position)
-            yield from self._reader.feed(at + position, 0, _decoded(block[position:end]))
+            yield from self._reader.feed(at + position, 0, decoded(block[position:end]))
             position = end + 1
         start = len(block)
         for _ in range(MORE_LINES + 1):

@@ -20,7 +20,7 @@ from subagents.folder.formats.alertmanager import service_of
 from subagents.folder.records import Hints, Row
 
 FULL = 8 << 20
-SAMPLE = 2 << 20
+SAMPLE = 512 << 10
 SERVICES_MAX = 2000
 _WORDS_MAX = 300
 _WORDS_READ = 512 << 10

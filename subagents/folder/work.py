@@ -1,7 +1,5 @@
-"""What worker processes do: one table of jobs, and the pool that runs them.
-
-CPU work never runs in threads of the event loop's process. Jobs over few bytes run at once where they are asked for
-(under 30 ms); others go to a few worker processes that start on first use.
+"""The pool that runs jobs: small ones at once where they are asked for, others in a few worker processes that start
+on first use. CPU work never runs in threads of the event loop's process.
 """
 
 from __future__ import annotations
@@ -9,51 +7,15 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-import signal
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, NamedTuple
 
-from subagents.folder import recognise, scan, scan_metrics, scan_rows, survey
-from subagents.folder.records import Hints, Row
+from subagents.folder.jobs import Job, deaf, run
+from subagents.folder.records import Row
 
-INLINE = 400_000  # bytes after unpacking, all jobs of one call together
-_UNPACKED = {"": 1, "gz": 10, "xz": 14, "bz2": 14, "zst": 10}
-
-
-class Job(NamedTuple):
-    """`name` of the job, the file (and what it weighs unpacked), its arguments: all picklable."""
-
-    name: str
-    weight: int
-    args: tuple[Any, ...]
-
-
-def weight(size: int, packed: str) -> int:
-    return size * _UNPACKED[packed]
-
-
-def run(job: Job) -> Row:
-    """One job, here."""
-    if job.name == "survey":
-        return survey.survey(*job.args)
-    if job.name in ("series", "ratio"):
-        return scan_metrics.JOBS[job.name](*job.args)
-    part, form, hints, ask, *rest = job.args
-    log = (scan.Part(*part), recognise.log_format(form), Hints(*hints), scan.Ask(*ask))
-    if job.name == "count":
-        return scan.count(*log, *rest)
-    if job.name == "search":
-        return scan_rows.search(*log, *rest)
-    if job.name == "batch":
-        return scan_rows.batch(*log, *rest)
-    return scan_rows.patterns(*log, *rest)
-
-
-def _deaf() -> None:
-    """A Ctrl-C on a terminal reaches the whole group; the parent decides what it means."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+INLINE = 400_000  # weight of one call's jobs together that the event loop waits for: some 30 ms
+_PATIENT = 4 << 20  # the same for a call that blocks anyhow: less than what workers take to start
 
 
 class Pool:
@@ -65,7 +27,7 @@ class Pool:
 
     def now(self, jobs: Sequence[Job]) -> list[Row]:
         """Blocking; for use before there is an event loop, or in a thread that only waits."""
-        if sum(job.weight for job in jobs) <= INLINE:
+        if sum(job.weight for job in jobs) <= _PATIENT:
             return [run(job) for job in jobs]
         return [future.result() for future in [self._pool().submit(run, job) for job in jobs]]
 
@@ -83,7 +45,7 @@ class Pool:
     def _pool(self) -> ProcessPoolExecutor:
         if self._executor is None:
             context = multiprocessing.get_context("spawn")
-            self._executor = ProcessPoolExecutor(self._workers, mp_context=context, initializer=_deaf)
+            self._executor = ProcessPoolExecutor(self._workers, mp_context=context, initializer=deaf)
         return self._executor
 
     def close(self) -> None:

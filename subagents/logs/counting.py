@@ -6,7 +6,7 @@ Pure: works on counts by service and minute, wherever they came from.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -18,18 +18,22 @@ from subagents.sources import Count
 
 LONG = timedelta(hours=48)  # longer windows are shown by day
 TOGETHER = timedelta(minutes=10)  # rises that begin so near each other belong together
+SMALL = 0.1  # a rise of less than this part of the largest is no incident of its own
+FEW = 10  # nor is one of so few errors
 
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """One service. `n`: in the window, `before`: in the stretch before it; `rise`: the strongest that touches it."""
+    """One service. `n`: in the window, `before`: in the stretch before it; `rises`: all that touch it, `rise`: the
+    strongest of them."""
 
     service: str
     n: int
     before: int | None  # None: the data doesn't reach back there
-    slots: tuple[tuple[datetime, int], ...]  # by hour, in a long window by day of the asker's zone
+    slots: tuple[tuple[datetime, int], ...]  # by hour, in a long window by day, of the asker's zone; empty ones too
     rise: Rise | None
     elsewhere: Rise | None  # the strongest that doesn't touch the window
+    rises: tuple[Rise, ...] = ()
 
 
 def by_service(rows: Iterable[Count], unit: str) -> dict[str, Counter[datetime]]:
@@ -44,22 +48,37 @@ def by_service(rows: Iterable[Count], unit: str) -> dict[str, Counter[datetime]]
 
 def measure(service: str, bins: Counter[datetime], window: Window, data: Window, width: timedelta) -> Errors:
     """`data`: what was counted and can be spoken of; it may reach beyond the window on both sides."""
-    slots: Counter[datetime] = Counter()
-    zone = ZoneInfo(window.zone)
+    slots = dict.fromkeys(_slots(window, data), 0)
     for at, n in bins.items():
         if _inside(at, window, width):
-            slots[at.replace(minute=0) if hourly(window) else at.astimezone(zone).replace(hour=0, minute=0)] += n
+            slot = _slot(max(at, window.start), window)
+            slots[slot] = slots.get(slot, 0) + n
     found = rises(bins, data, width, window.start)
     touching = [r for r in found if r.overlaps(window)]
     other = [r for r in found if not r.overlaps(window)]
     return Errors(
         service,
-        slots.total(),
+        sum(slots.values()),
         _earlier(bins, window, data, width),
         tuple(sorted(slots.items())),
         max(touching, key=lambda r: r.excess, default=None),
         max(other, key=lambda r: r.excess, default=None),
+        tuple(touching),
     )
+
+
+def _slots(window: Window, data: Window) -> Iterator[datetime]:
+    """The hours or days of the window that the data can speak of."""
+    at, step = max(window.start, data.start), timedelta(hours=1 if hourly(window) else 24)
+    while at < min(window.end, data.end):
+        yield (slot := _slot(at, window))
+        at = slot + step
+
+
+def _slot(at: datetime, window: Window) -> datetime:
+    """When the hour or day of the asker's zone began."""
+    local = at.astimezone(ZoneInfo(window.zone)).replace(minute=0, second=0, microsecond=0)
+    return (local if hourly(window) else local.replace(hour=0)).astimezone(UTC if hourly(window) else local.tzinfo)
 
 
 def _earlier(bins: Counter[datetime], window: Window, data: Window, width: timedelta) -> int | None:
@@ -85,6 +104,31 @@ def together(found: Sequence[Errors], asked: Sequence[str]) -> list[Errors]:
         return []
     at = lead.rise.start
     return sorted((e for e in rising if e.rise and abs(e.rise.start - at) <= TOGETHER), key=_start)
+
+
+def incidents(found: Sequence[Errors], asked: Sequence[str]) -> list[Json]:
+    """The separate troubles that touch the window, by onset: {onset, services}; only those that touch an asked
+    service, where one was asked."""
+    rising = sorted(((r, e.service) for e in found for r in e.rises), key=lambda pair: pair[0].start)
+    groups: list[list[tuple[Rise, str]]] = []
+    for rise, service in rising:
+        if groups and _continues(rise, service, groups[-1]):
+            groups[-1].append((rise, service))
+        else:
+            groups.append([(rise, service)])
+    mine = [g for g in groups if not asked or any(service in asked for _, service in g)]
+    most = max((r.excess for g in mine for r, _ in g), default=0.0)
+    large = [g for g in mine if max(r.excess for r, _ in g) >= max(FEW, SMALL * most)]
+    return [
+        {"onset": g[0][0].start.isoformat(), "services": list(dict.fromkeys(name for _, name in g if name))}
+        for g in large
+    ]
+
+
+def _continues(rise: Rise, service: str, group: Sequence[tuple[Rise, str]]) -> bool:
+    """Began with the others, or soon after an earlier rise of the same service."""
+    again = (r.edge for r, name in group if name == service)
+    return any(rise.start - at <= TOGETHER for at in (group[0][0].start, *again))
 
 
 def _excess(e: Errors) -> float:

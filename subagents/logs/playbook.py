@@ -1,31 +1,55 @@
 """What the logs agent does without a model: the calls for its usual questions, and a summary by template.
 
-Every number that it writes stands as a figure in the result it cites.
+Every number that it writes stands as a figure in the result it cites. What the question asks for comes first; details
+stand after an empty line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from orchestrator import when
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
-from subagents.saying import Clock, at, clock_of, closed, listed, short, taken
+from orchestrator.planner import CAUSE
+from subagents.saying import HOW_MANY, HOURLY, Clock, at, clock_of, closed, divided, joined, listed, short, taken
 
 SLOW = ("slow", "latency", "span", "trace", "timeout", "慢", "卡", "延迟", "耗时", "链路", "超时")
+CODES = re.compile(r"(?<![\d.:])[45](?:\d\d|xx)(?![\d:])|状态码|返回码|错误码|\bcodes?\b", re.IGNORECASE)
+KINDS = re.compile(
+    r"模式|哪种|哪类|哪些(?:错误|报错|异常)|什么(?:错误|报错|异常)|(?:错误|报错|异常)(?:内容|信息|类型)|新的?(?:错误|报错|异常)"
+    r"|\bpatterns?\b|\bwhat (?:kinds?|sorts?|types?|errors?)\b|\bwhich (?:errors?|exceptions?|messages?)\b"
+    r"|\bnew (?:errors?|exceptions?|messages?)\b",
+    re.IGNORECASE,
+)
+REQUEST = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ HTTP/")  # a line of an access log
+HEAD, HOURS, MOST = 3, 8, 6
 
 
 def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
+    text = turn.ctx.question.text
     if not turn.taken:
-        calls: list[tuple[str, dict[str, Json]]] = [("count_errors", {"by": ["code"]}), ("patterns", {})]
-        if "slow_spans" in turn.agent.by_name and any(w in turn.ctx.question.text.lower() for w in SLOW):
+        calls: list[tuple[str, dict[str, Json]]] = [("count_errors", {"by": ["code"]})]
+        if not _only_counts(turn):
+            calls.append(("patterns", {}))
+        if "slow_spans" in turn.agent.by_name and any(w in text.lower() for w in SLOW):
             calls.append(("slow_spans", {}))
         return calls
-    peers = _peers(turn)
+    peers = [] if _only_counts(turn) else _peers(turn)
     if peers and sum(t.call.name == "patterns" for t in turn.taken) == 1:
         return [("patterns", {"services": peers})]
-    return closed(turn, [*_counts(turn), *_patterns(turn), *_spans(turn)])
+    head, details = _counts(turn)
+    patterns, spans = _patterns(turn), _spans(turn)
+    if KINDS.search(text):
+        patterns, head, details = [], [*patterns[:HEAD], *head], [*patterns[HEAD:], *details]
+    return closed(turn, divided([*spans, *head], [*details, *patterns]))
+
+
+def _only_counts(turn: Turn) -> bool:
+    text = turn.ctx.question.text
+    return bool(HOW_MANY.search(text) or HOURLY.search(text)) and not (CAUSE.search(text) or KINDS.search(text))
 
 
 def _peers(turn: Turn) -> list[str]:
@@ -35,31 +59,61 @@ def _peers(turn: Turn) -> list[str]:
     return [s for s in data["services"] if s and s not in data["asked"]][:4] if data["asked"] else []
 
 
-def _counts(turn: Turn) -> list[str]:
+def _counts(turn: Turn) -> tuple[list[str], list[str]]:
+    """What heads the summary, and the rest."""
     got, zh = taken(turn, "count_errors"), turn.ctx.lang == "zh"
     if got is None:
-        return []
+        return [], []
     data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
-    rows = [row for row in data["counts"] if row["n"]][:6]
-    lines = [_one(row, clock, "" if i or data["elsewhere"] else data["zone"], cite, zh) for i, row in enumerate(rows)]
-    if not lines:
+    only = _only_counts(turn)
+    rows = [
+        row for row in data["counts"] if row["n"] and (not only or not data["asked"] or row["service"] in data["asked"])
+    ]
+    groups = _alike(rows)
+    zone = "" if data["elsewhere"] else data["zone"]
+    lines = [_group(g, clock, "" if i else zone, data, cite, zh) for i, g in enumerate(groups[: HEAD + MOST])]
+    if rest := [f"{_name(row, zh)} {row['n']}" for g in groups[HEAD + MOST :] for row in g]:
+        lines.append(f"另有错误：{'、'.join(rest)} {cite}。" if zh else f"Errors also of: {', '.join(rest)} {cite}.")
+    if not any(not data["asked"] or row["service"] in data["asked"] for row in rows):
         who, n = listed(data["asked"], zh), data["lines"] or 0
-        lines = [
+        none = (
             f"{span}：{who} 没有错误日志（共查 {n} 行）{cite}。" if zh
             else f"No error lines{' of ' + who if who else ''} in {span}, among {n} lines {cite}."
-        ]  # fmt: skip
+        )  # fmt: skip
+        lines.insert(0, none)
+    first = 1 if data["asked"] and not HOURLY.search(turn.ctx.question.text) else HEAD
+    head, details = lines[:first], lines[first:]
+    if HOURLY.search(turn.ctx.question.text):
+        head = [*_by_slot(rows[:MOST], data["hourly"], clock, cite, zh), *head]
     codes = [f"{service} {code} ×{n}" for service, code, n in data["codes"] if code][:4]
-    if codes:
-        lines.append(f"状态码：{listed(codes, zh)} {cite}。" if zh else f"Codes: {listed(codes)} {cite}.")
-    return [*_other(data, clock, cite, span, zh), *lines]
+    if codes and (not only or CODES.search(turn.ctx.question.text)):
+        said = f"状态码：{listed(codes, zh)} {cite}。" if zh else f"Codes: {listed(codes)} {cite}."
+        (head if CODES.search(turn.ctx.question.text) else details).append(said)
+    return [*_other(data, clock, cite, span, zh), *head], details
 
 
-def _one(row: Json, clock: Clock, zone: str, cite: str, zh: bool) -> str:
+def _alike(rows: Iterable[Json]) -> list[list[Json]]:
+    """Services of which the same can be said stand together."""
+    groups: dict[tuple[object, ...], list[Json]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[k] for k in ("n", "before", "onset", "known", "end")), []).append(row)
+    return list(groups.values())
+
+
+def _name(row: Json, zh: bool) -> str:
+    return row["service"] or ("（未知服务）" if zh else "(no service)")
+
+
+def _group(rows: Sequence[Json], clock: Clock, zone: str, data: Json, cite: str, zh: bool) -> str:
     """`zone`: the data's own, where its clock is to stand beside the asker's."""
-    onset, end, service = at(row["onset"]), at(row["end"]), row["service"] or ("（未知服务）" if zh else "(no service)")
-    n, before = row["n"], row["before"]
-    said = f"{service} {n} 条错误" if zh else f"{service}: {n} errors"
+    row, names = rows[0], joined((_name(r, zh) for r in rows), zh)
+    onset, end, n, before = at(row["onset"]), at(row["end"]), row["n"], row["before"]
+    each = len(rows) > 1
+    if zh:
+        said = f"{names} {'各 ' if each else ''}{n} 条错误"
+    else:
+        said = f"{names}: {n} error{'' if n == 1 else 's'}{' each' if each else ''}"
     if before is not None:
         said += f"（之前 {before}）" if zh else f" (before: {before})"
     if onset is not None:
@@ -67,16 +121,37 @@ def _one(row: Json, clock: Clock, zone: str, cite: str, zh: bool) -> str:
         since = ("开始" if row["known"] else "已在报错") if zh else ("began at" if row["known"] else "already up at")
         said += f"，{began} {since}" if zh else f", {since} {began}"
         over = clock.at(end) if end else ""
-        said += (f"，{over} 结束" if over else "，尚未结束") if zh else (f", ended at {over}" if over else ", not over")
+        still = _still(data, zh)
+        said += (f"，{over} 结束" if over else f"，{still}") if zh else (f", ended at {over}" if over else f", {still}")
     return f"{said} {cite}{'。' if zh else '.'}"
 
 
+def _still(data: Json, zh: bool) -> str:
+    if data["still"]:
+        return "到数据末尾仍未结束" if zh else "still going on at the end of the data"
+    return "到窗口末尾仍未结束" if zh else "still going on at the end of the window"
+
+
+def _by_slot(rows: Sequence[Json], hourly: bool, clock: Clock, cite: str, zh: bool) -> list[str]:
+    """The errors of each hour (or day), in one line a service; many empty ones in one word."""
+    lines = []
+    for row in rows:
+        slots = [(clock.slot(datetime.fromisoformat(start), hourly), n) for start, n in row["slots"].items()]
+        full = [(name, n) for name, n in slots if n]
+        shown = slots if len(slots) <= HOURS else full
+        said = joined((f"{name} {n}" for name, n in shown), zh)
+        rest = "" if len(shown) == len(slots) else ("；其余时段 0" if zh else "; else 0")
+        lines.append(f"{_name(row, zh)}：{said}{rest} {cite}。" if zh else f"{_name(row, zh)}: {said}{rest} {cite}.")
+    return lines
+
+
 def _other(data: Json, clock: Clock, cite: str, span: str, zh: bool) -> list[str]:
+    """The first line where something begins at another time than was asked for."""
     other = data["elsewhere"]
     if not other:
         return []
     began, end = clock.both(datetime.fromisoformat(other["onset"]), data["zone"], zh), at(other["end"])
-    near, n, service = clock.at(datetime.fromisoformat(data["start"])), other["n"], other["service"]
+    near, n, service = clock.zoned(datetime.fromisoformat(data["start"])), other["n"], other["service"]
     if zh:
         where = f"{near} 附近没有错误开始增多" if other["inside"] else f"{span} 内没有错误开始增多"
         until = f"，{clock.at(end)} 结束" if end else ""
@@ -92,21 +167,34 @@ def _patterns(turn: Turn) -> list[str]:
 
 
 def _pattern(turn: Turn, got: Taken, zh: bool) -> list[str]:
-    """The most frequent new pattern of each service in one result, and whom its messages name."""
+    """The first pattern of each service in one result, whom its messages name, and how many rare ones are left out."""
     data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
-    rows = [p for p in data["patterns"] if p["new"]] or data["patterns"][:1]
-    lines = []
-    for top in {p["service"]: p for p in reversed(rows)}.values():
-        first = at(top["first"])
-        since = "" if first is None else (f"，首次 {clock.at(first)}" if zh else f", first at {clock.at(first)}")
-        what = (
-            ("新模式" if top["new"] else "主要模式") if zh else ("New pattern of" if top["new"] else "Top pattern of")
+    rows = [p for p in data["patterns"] if not REQUEST.search(p["template"])]
+    kept = [p for p in rows if not p["stray"]] or rows
+    asked = kept if KINDS.search(turn.ctx.question.text) else {p["service"]: p for p in reversed(kept)}.values()
+    tops = sorted(asked, key=kept.index)[:MOST]
+    lines = [_one_pattern(top, clock, cite, zh) for top in tops]
+    hidden = data["strays"] - sum(p["stray"] for p in tops)
+    if hidden > 0 and len(tops) < len(rows):
+        few = (
+            f"另有 {data['strays']} 个只出现几次的新模式未列出"
+            if zh
+            else f"New patterns of few messages, left out: {data['strays']}"
         )
-        lines.append(f"{what} {top['service']} ×{top['n']}{since}: `{short(top['template'].replace('`', ''))}` {cite}")
+        lines.append(f"{few} {cite}")
     for service, named, n in data["names"][:2]:
-        said = f"{service} 的日志有 {n} 条提到 {named}" if zh else f"{n} messages of {service} name {named}"
+        said = f"{service} 的日志有 {n} 条提到 {named}" if zh else (
+            f"{n} message{'' if n == 1 else 's'} of {service} name{'s' if n == 1 else ''} {named}"
+        )  # fmt: skip
         lines.append(f"{said} {cite}")
     return [line + ("。" if zh else ".") for line in lines]
+
+
+def _one_pattern(top: Json, clock: Clock, cite: str, zh: bool) -> str:
+    first = at(top["first"])
+    since = "" if first is None else (f"，首次 {clock.at(first)}" if zh else f", first at {clock.at(first)}")
+    what = ("新模式" if top["new"] else "主要模式") if zh else ("New pattern of" if top["new"] else "Top pattern of")
+    return f"{what} {top['service']} ×{top['n']}{since}: `{short(top['template'].replace('`', ''))}` {cite}"
 
 
 def _spans(turn: Turn) -> list[str]:

@@ -11,11 +11,13 @@ from datetime import datetime
 from orchestrator import when
 from orchestrator.contracts import Figure, Json, ToolResult, Window
 from subagents.asking import Merged
-from subagents.logs.counting import Errors, as_json, elsewhere, hourly, together
+from subagents.logs.counting import Errors, as_json, elsewhere, hourly, incidents, together
 from subagents.saying import Clock, short
 from subagents.sources import Count, Coverage, Level, LogLine, Pattern, Span
 
 ROWS, SLOTS = 20, 48
+STRAY = 0.02  # a new pattern of less than this part of the most frequent one's messages tells little
+MANY = 0.1  # part of a service's messages from which naming another service counts
 # a warning has to grow more than an error to stand before it
 WEIGHT: Mapping[Level, float] = {"fatal": 1, "error": 1, "unknown": 0.5, "warn": 0.3, "info": 0.1, "debug": 0.1}
 
@@ -50,6 +52,7 @@ class Counted:
         if other:
             text.append(_other(other, clock, self.cover.zone))
         lead = next((e for e in peers if e.service in self.asked), peers[0] if peers else None)
+        several = incidents(self.found, self.asked)
         data = {
             "onset": lead.rise.start.isoformat() if lead and lead.rise else None,
             "end": lead.rise.end.isoformat() if lead and lead.rise and lead.rise.end else None,
@@ -61,8 +64,12 @@ class Counted:
             "asked": list(self.asked),
             "start": self.span.start.isoformat(),
             "lines": self.lines,
+            "incidents": several,
+            "still": self.data.end < self.span.end,
+            "hourly": hourly(self.span),
         }
-        figures = [*(f for e in rows for f in _figures(e, self.span)), *self._figures(other)]
+        figures = [Figure("incidents", len(several))] if len(several) > 1 else []
+        figures += [*(f for e in rows for f in _figures(e, self.span)), *self._figures(other)]
         for extra in self.more.values():
             counted = counted.beside(extra)  # type: ignore[arg-type]
         return counted.result(
@@ -111,10 +118,13 @@ def _row(e: Errors, clock: Clock, span: Window) -> str:
     said += f" (before {e.before})" if e.before is not None else ""
     if e.rise:
         since = "" if e.rise.known else "already at "
-        said += f" · up {since}{clock.span(e.rise.start, e.rise.end, 'still')} ±{e.rise.width:g} s"
+        still = "the end of the window or data, still going on"
+        said += f" · up {since}{clock.span(e.rise.start, e.rise.end, still)} ±{e.rise.width:g} s"
         said += f", peak {e.rise.peak:g}"
-    if len(e.slots) > 1:
-        said += " · " + ", ".join(f"{clock.at(at) if hourly(span) else f'{at:%m-%d}'} {n}" for at, n in e.slots[:SLOTS])
+    full = [(at, n) for at, n in e.slots[:SLOTS] if n]
+    if len(e.slots) > 1 and full:
+        said += " · " + ", ".join(f"{clock.at(at) if hourly(span) else f'{at:%m-%d}'} {n}" for at, n in full)
+        said += ", else 0" if len(full) < len(e.slots) else ""
     return said
 
 
@@ -148,7 +158,12 @@ def _other(other: Json, clock: Clock, zone: str) -> str:
 
 def patterns(mined: Merged[Pattern], span: Window, known: Sequence[str], asked: tuple[str, ...]) -> ToolResult:
     clock = Clock(span)
-    rows = sorted((p for p in mined.rows if p.n), key=lambda p: (-_growth(p) * WEIGHT[p.level], -p.n, p.template))
+    most = max((p.n for p in mined.rows), default=0)
+    strays = [p for p in mined.rows if is_new(p) and 0 < p.n < max(2.0, STRAY * most)]
+    rows = sorted(
+        (p for p in mined.rows if p.n),
+        key=lambda p: (p in strays and p.n < most, -_growth(p) * WEIGHT[p.level], -p.n, p.template),
+    )
     named = naming(rows, known)
     if not rows:
         of = f" of {', '.join(asked)}" if asked else ""
@@ -157,19 +172,27 @@ def patterns(mined: Merged[Pattern], span: Window, known: Sequence[str], asked: 
     text += [f"messages of {a} name {b}: {n}" for a, b, n in named]
     figures = [f for p in rows[:ROWS] for f in _pattern_figures(p)]
     figures += [Figure("messages naming", n, "", {"service": a, "named": b}) for a, b, n in named]
-    data = {"patterns": [_pattern_json(p) for p in rows[:ROWS]], "names": [list(row) for row in named]}
+    figures += [Figure("new patterns of few messages", len(strays))]
+    data = {
+        "patterns": [{**_pattern_json(p), "stray": p in strays} for p in rows[:ROWS]],
+        "names": [list(row) for row in named],
+        "strays": len(strays),
+    }
     return mined.result("\n".join(text), span, data, figures, min(len(rows), ROWS), mined.total or len(rows))
 
 
 def naming(rows: Sequence[Pattern], known: Sequence[str]) -> list[tuple[str, str, int]]:
-    """(service, other service that its messages name, messages), most first: whom a service complains about."""
+    """(service, other service that its messages name, messages), most first: whom a service complains about. A few
+    among many messages are no complaint."""
     found: Counter[tuple[str, str]] = Counter()
+    all_: Counter[str] = Counter()
     for p in rows:
+        all_[p.service] += p.n
         words = set(re.findall(r"[a-z0-9_-]+", f"{p.template} {p.sample}".lower()))
         for name in known:
             if name and name != p.service and name.lower() in words:
                 found[p.service, name] += p.n
-    return [(a, b, n) for (a, b), n in found.most_common(ROWS)]
+    return [(a, b, n) for (a, b), n in found.most_common(ROWS) if n >= MANY * all_[a]]
 
 
 def is_new(p: Pattern) -> bool:

@@ -1,4 +1,4 @@
-"""Whatever stands in a run is printed as text: escapes, changes of direction, a megabyte, half surrogates, gone texts."""
+"""Whatever stands in a run is printed as text: escapes, changes of direction, a megabyte, half surrogates, no text."""
 
 from __future__ import annotations
 

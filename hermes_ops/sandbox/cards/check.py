@@ -1,19 +1,20 @@
-"""Whether the platform would take a card: structure, known properties, limits. Sources: protocol, 7 and 9; docs/SANDBOX.md.
+"""Whether the platform would take a card: structure, known properties, limits. Source: protocol, 7 and 9.
 
-A refusal carries the card service's own code; which answer it becomes depends on the interface. Cards of version 1 are only
-looked at from outside: they are taken so that robots of others can post, and shown as well as can be.
+A refusal carries the card service's own code; which answer it becomes depends on the interface. Cards of version 1 are
+only looked at from outside: they are taken so that robots of others can post, and shown as well as can be.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from hermes_ops.sandbox.cards import components, inside
 from hermes_ops.sandbox.cards.faults import CardFault
+from hermes_ops.sandbox.cards.rules import Lookup, Rules
 from hermes_ops.sandbox.errors import Json
 
 ELEMENT_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}")
@@ -21,36 +22,16 @@ TYPES: dict[str, tuple[type, ...]] = {"s": (str,), "b": (bool,), "n": (int, floa
 NAMES = {"s": "string", "b": "bool", "n": "number", "o": "object"}
 
 
-@dataclass(frozen=True)
-class Lookup:
-    """What a card may refer to: pictures, people, and whether @all is allowed where it is sent."""
-
-    image: Callable[[str], bool]
-    person: Callable[[str], bool]
-    everyone: bool = True
-
-
-@dataclass
-class Rules:
-    """The limits. `tables` is what was seen live, for components and markdown together; the documentation says 5."""
-
-    tables: int = 3
-    tables_in_markdown: int = 4
-    columns: int = 50
-    elements: int = 200
-    size: int = 30 << 10
-    depth: int = 5
-
-    def check(self, card: Json, lookup: Lookup, sized: bool = True) -> None:
-        """Raises CardFault. `sized=False` leaves the 30 KB alone, as when an entity is made but not yet sent."""
-        if not isinstance(card, dict):
-            raise CardFault(200621, "parse card json err", "the card is not a JSON object")
-        if card.get("schema") == "2.0":
-            _Walk(self, lookup).card(card)
-        elif not isinstance(card.get("elements"), list) and "i18n_elements" not in card and "header" not in card:
-            raise CardFault(200621, "parse card json err", "neither schema 2.0 nor elements")
-        if sized and size(card) > self.size:
-            raise CardFault(200860, "card content exceeds the limit of 30 KB", kit=200860)
+def check(card: Json, rules: Rules, lookup: Lookup, sized: bool = True) -> None:
+    """Raises CardFault. `sized=False` leaves the 30 KB alone, as when an entity is made but not yet sent."""
+    if not isinstance(card, dict):
+        raise CardFault(200621, "parse card json err", "the card is not a JSON object")
+    if card.get("schema") == "2.0":
+        _Walk(rules, lookup).card(card)
+    elif not isinstance(card.get("elements"), list) and "i18n_elements" not in card and "header" not in card:
+        raise CardFault(200621, "parse card json err", "neither schema 2.0 nor elements")
+    if sized and size(card) > rules.size:
+        raise CardFault(200860, "card content exceeds the limit of 30 KB", kit=200860)
 
 
 def size(card: Json) -> int:
@@ -131,7 +112,9 @@ class _Walk:
     def element(self, node: Json, path: str, within: tuple[str, ...]) -> None:
         tag = node.get("tag")
         if tag in components.GONE:
-            raise CardFault(200861, f"unsupported tag {tag}; cards of schema V2 no longer support this capability", path)
+            raise CardFault(
+                200861, f"unsupported tag {tag}; cards of schema V2 no longer support this capability", path
+            )
         if not isinstance(tag, str) or tag not in components.TAGS:
             raise _parse(f"not support tag: {tag}", path)
         if tag in components.CONTAINERS and sum(1 for t in within if t in components.CONTAINERS) >= self.rules.depth:

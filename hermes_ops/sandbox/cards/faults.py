@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class CardFault(Exception):
-    """`code`, `text` and `value` are the card service's (inside 230099); `kit` is CardKit's own code where it has one."""
+    """`code`, `text`, `value` are the card service's (inside 230099); `kit` is CardKit's own code, if it has one."""
 
     def __init__(self, code: int, text: str, value: str = "", kit: int = 0) -> None:
         super().__init__(f"{code} {text} {value}".strip())

@@ -6,14 +6,13 @@ Each function raises CardFault with the code of the protocol notes (7, 9). It do
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import Any
 
 from hermes_ops.sandbox.cards import components
 from hermes_ops.sandbox.cards.faults import CardFault
+from hermes_ops.sandbox.cards.rules import Lookup, Rules
 from hermes_ops.sandbox.errors import Json
-
-if TYPE_CHECKING:
-    from hermes_ops.sandbox.cards.check import Lookup, Rules
 
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*\s*$|\Z)", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
@@ -21,7 +20,9 @@ PICTURE = re.compile(r"!\[[^\]]*\]\(\s*([^)\s]*)[^)]*\)")
 AT = re.compile(r"<at\s+(?:id|user_id|ids)=[\"']?([^\"'>\s]+)[\"']?[^>]*>")
 TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)([^<>]*)(>?)")
 RULE = re.compile(r"^ {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
-KNOWN = frozenset({"at", "font", "text_tag", "person", "number_tag", "local_datetime", "br", "hr", "a", "link", "b", "i"})
+KNOWN = frozenset(
+    {"at", "font", "text_tag", "person", "number_tag", "local_datetime", "br", "hr", "a", "link", "b", "i"}
+)
 AUTOLINK = re.compile(r"<(?:https?|mailto):[^<>\s]*>", re.IGNORECASE)
 AT_ROOT = frozenset({"table", "form"})
 BEHAVIORS = frozenset({"callback", "open_url", "form_action"})
@@ -78,7 +79,7 @@ def markdown(text: str, rules: Rules, lookup: Lookup, path: str) -> int:
 def tables(text: str) -> int:
     """Markdown tables: a line with a bar over a line of dashes."""
     lines = text.split("\n")
-    return sum(1 for above, below in zip(lines, lines[1:], strict=False) if "|" in above and "|" in below and RULE.match(below))
+    return sum(1 for above, below in pairwise(lines) if "|" in above and "|" in below and RULE.match(below))
 
 
 def table(node: Json, rules: Rules, lookup: Lookup, path: str) -> None:

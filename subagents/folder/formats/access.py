@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from subagents.folder import levels, times
-from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
+from subagents.folder import layouts, levels, times
+from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
-_LINE = re.compile(r'([^\["]{0,200})\[(' + times.CLF + r')\] "((?:[^"\\]|\\.)*)" (\d{3}) (\d+|-)(.*)$')
+_LINE = re.compile(r'([^\["]{0,200})\[(' + times.CLF + r')\] "((?:[^"\\]|\\.)*)" (\d{3}) (\d+|-)(.*)$', re.ASCII)
 _ERRORS = re.compile(rb'" 5\d\d ')
+_ALIKE = re.compile(rb"[ !#-Z\\-~]{0,200}\[" + layouts.CLF + rb'\] "(?:[^"\\]|\\.)*+" (\d{3}) (?:\d+|-).*', re.DOTALL)
 
 
 _level = lru_cache(maxsize=1024)(levels.of_status)
@@ -38,8 +39,12 @@ def parser(hints: Hints) -> LineParser:
     return read
 
 
-def errors(shape: str) -> Literal | None:
-    return lambda block: _ERRORS
+def errors(shape: str) -> Search | None:
+    return levels.hits(_ERRORS)
 
 
-FORMAT = LogFormat("access log", shape, parser, errors)
+def alike(shape: str, line: bytes) -> re.Pattern[bytes] | None:
+    return _ALIKE
+
+
+FORMAT = LogFormat("access log", shape, parser, errors, alike)

@@ -10,7 +10,7 @@ import re
 
 from subagents.folder import keys
 from subagents.folder.formats import json_lines
-from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
+from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 
 def cells(line: str, delimiter: str = ",") -> list[str]:
@@ -75,7 +75,7 @@ def _unwrapped(rec: Rec) -> Rec:
     return rec._replace(message=text.rstrip("\n"), level=level)
 
 
-def errors(shape: str) -> Literal | None:
+def errors(shape: str) -> Search | None:
     return None
 
 

@@ -12,16 +12,22 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from subagents.folder import keys, levels, times
-from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
+from subagents.folder import keys, layouts, levels, times
+from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
-_ANY = re.compile(rb":[ \t]*\"?" + levels.ERROR_BYTES)
-_SPACED = re.compile(rb": [\"56]" + levels.ERROR_BYTES.replace(b"]", b"0]", 1))
-_SPACED_LINE = re.compile(rb'\{"[^"\n]{0,64}": [^ \t\n]')
-_OTHER_LINE = re.compile(rb'\n(?!\{"[^"\n]{0,64}": [^ \t\n]|\Z)')
+_ERRORS = re.compile(rb":(?<=[\" \t]:)[ \t]*+\"?+" + levels.ERROR_VALUE)
+_BUNYAN: dict[float, str] = {10: "debug", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal"}
+_BUNYAN_TEXT = {str(number): level for number, level in _BUNYAN.items()}
 _LONG = 4_000
 _MEMBER = re.compile(r'"([\w.@-]{1,60})" ?: ?("(?:[^"\\\n]|\\["\\/bfnrt])*"|-?\d{1,20}(?:\.\d{1,20})?)(?=[,}\s])')
-_OPENED = re.compile(r'"([\w.@-]{1,60})" ?: ?"((?:[^"\\]|\\.)*)$', re.DOTALL)
+_OPENED = re.compile(r'"([\w.@-]{1,60})" ?: ?"((?:[^"\\]|\\.){3,})$', re.DOTALL)
+_STRING = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
+_SCALAR = rb"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,18})?(?:[eE][+-]?\d{1,3})?|true|false|null"
+_VALUE = b"(?:" + _STRING + b"|" + _SCALAR + b")"
+_KEPT = rb'("[^"\\\x00-\x1f]*+"|' + _SCALAR + b")"
+_NAME = rb'"([^"\\\x00-\x1f]++)"'
+_TIME = b'(?:"' + layouts.ISO + b'"|"' + layouts.EPOCH + b'"|' + layouts.EPOCH + b")"
+_ONE = re.compile(rb'[ \t]*+"([^"\\\x00-\x1f]*+)"[ \t]*+:[ \t]*+' + _VALUE + rb"[ \t]*+(?=[,}])")
 _PREFIX = re.compile(r"^[\w.-]+ +\| (?=\{)")  # docker compose
 
 
@@ -174,19 +180,41 @@ def level_of(value: Any, kind: str, code: str, message: str) -> str:
         return levels.level(match.group(1)) if match else "unknown"
     if kind == "number":
         return levels.level(value) if isinstance(value, str | int | float) else "unknown"
-    if isinstance(value, int | float) or (isinstance(value, str) and value.isdigit()):
-        return levels.level(value) if float(value) >= 10 and float(value) % 10 == 0 else "unknown"
-    return levels.level(value) if isinstance(value, str) and value.isalnum() else "unknown"
+    if isinstance(value, int | float):
+        return _BUNYAN.get(value, "unknown")
+    if not isinstance(value, str) or not value.isalnum():
+        return "unknown"
+    return _BUNYAN_TEXT.get(value, "unknown") if value.isdigit() else levels.level(value)
 
 
-def _literal(block: bytes) -> re.Pattern[bytes]:
-    """With one space after each colon, as most writers put it, errors are found twice as fast. A line's first member
-    tells how its writer spaces; a block with any line that doesn't begin so is searched for every way."""
-    return _SPACED if _SPACED_LINE.match(block) and not _OTHER_LINE.search(block) else _ANY
+def errors(shape: str) -> Search | None:
+    return levels.hits(_ERRORS) if shape == "field" else None
 
 
-def errors(shape: str) -> Literal | None:
-    return _literal if shape == "field" else None
+def alike(shape: str, line: bytes) -> re.Pattern[bytes] | None:
+    """For objects of plain values: the same keys in the same order."""
+    names = [] if shape == "text" else _names(line)
+    known = [name.decode("utf-8", "replace") for name in names]
+    p = plan(tuple(known))
+    if p.time is None or len(set(known)) < len(known):
+        return None
+    values = {p.time: _TIME, p.level: _KEPT, p.code: _KEPT, p.service: _NAME}
+    members = [
+        b'"' + re.escape(raw) + rb'"[ \t]*+:[ \t]*+' + values.get(name, _VALUE)
+        for raw, name in zip(names, known, strict=True)
+    ]
+    return re.compile(rb"\{[ \t]*+" + rb"[ \t]*+,[ \t]*+".join(members) + rb"[ \t]*+\}[ \t]*+")
 
 
-FORMAT = LogFormat("JSON-lines log", shape, parser, errors)
+def _names(line: bytes) -> list[bytes]:
+    """The keys of an object of plain values, in order; [] where it is something else."""
+    names, at = [], 1
+    while line[:1] == b"{" and (member := _ONE.match(line, at)):
+        names.append(member.group(1))
+        if line[member.end() : member.end() + 1] == b"}":
+            return names
+        at = member.end() + 1
+    return []
+
+
+FORMAT = LogFormat("JSON-lines log", shape, parser, errors, alike)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 
-from subagents.folder import levels, times
-from subagents.folder.formats.json_lines import record
-from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
+from subagents.folder import layouts, levels, times
+from subagents.folder.formats.json_lines import plan, record
+from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
-_PAIR = re.compile(r'([A-Za-z_@][\w.@/-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
-_ERRORS = re.compile(rb"=\"?" + levels.ERROR_BYTES)
+_PAIR = re.compile(r'([A-Za-z_@][\w.@/-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)', re.ASCII)
+_ERRORS = re.compile(rb"=\"?+" + levels.ERROR_VALUE)
+_NAME = re.compile(rb'([A-Za-z_@][\w.@/-]*+)=(?:"(?:[^"\\]|\\.)*+"|[!#-~]*+)(?: |$)')
+_VALUE = rb'(?:"(?:[^"\\]|\\.)*+"|[!#-~]*+)'
+_KEPT = rb'("[^"\\]*+"|[!#-~]*+)'
+_SERVICE = rb'("[^"\\]++"|[!#-~]++)'
+_TIME = b'(?:"' + layouts.ISO + b'"|"' + layouts.EPOCH + b'"|' + layouts.ISO + b"|" + layouts.EPOCH + b")"
 
 
 def pairs(line: str) -> dict[str, str]:
@@ -49,8 +54,31 @@ def parser(hints: Hints) -> LineParser:
     return read
 
 
-def errors(shape: str) -> Literal | None:
-    return lambda block: _ERRORS
+def errors(shape: str) -> Search | None:
+    return levels.hits(_ERRORS)
 
 
-FORMAT = LogFormat("logfmt", shape, parser, errors)
+def alike(shape: str, line: bytes) -> re.Pattern[bytes] | None:
+    """The same keys in the same order, one space between the pairs."""
+    raw = _names(line)
+    names = [name.decode() for name in raw]
+    p = plan(tuple(names))
+    if p.time is None or len(names) < 2 or len(names[0]) > 60 or len(set(names)) < len(names):
+        return None
+    values = {p.time: _TIME, p.level: _KEPT, p.code: _KEPT, p.service: _SERVICE}
+    return re.compile(b" ".join(re.escape(f"{name}=".encode()) + values.get(name, _VALUE) for name in names))
+
+
+def _names(line: bytes) -> list[bytes]:
+    """The keys of a line of nothing but pairs; [] where it holds anything else."""
+    names, at = [], 0
+    while at < len(line):
+        pair = _NAME.match(line, at)
+        if pair is None:
+            return []
+        names.append(pair.group(1))
+        at = pair.end()
+    return names
+
+
+FORMAT = LogFormat("logfmt", shape, parser, errors, alike)

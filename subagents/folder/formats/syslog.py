@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from subagents.folder import levels, times
-from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
+from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 _BSD = re.compile(
     r"^(?:\x1b\[[\d;]*[A-Za-z])*(?:<(\d{1,3})>)?(" + times.YEARLESS + "|" + times.ISO + r") "
@@ -72,7 +72,7 @@ def _bom(message: str) -> str:
     return message.removeprefix("\ufeff").removeprefix("BOM")
 
 
-def errors(shape: str) -> Literal | None:
+def errors(shape: str) -> Search | None:
     return None
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from subagents.folder import levels, times
-from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
+from subagents.folder import layouts, levels, times
+from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 _STAMP = "|".join(
     (times.ISO, times.COMPACT, times.SHORT_YEAR, times.CLF, times.CTIME, times.RFC2822, times.YEARLESS, times.EPOCH)
@@ -23,6 +23,10 @@ _KLOG = re.compile(r"^([IWEF])(\d\d)(\d\d) (\d\d):(\d\d):(\d\d\.\d+) +(\d+) (\S+
 _ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 _LOGGER = re.compile(r"^\s*(?:\[[^\]]*\]\s*)*([A-Za-z_][\w$]*(?:[.#][\w$]+)+)\s*(?:[-:|]+|\[[^\]]*\]\s*[-:]?)\s")
 _APP = re.compile(r"\b(?:service|app|svc)=([\w.-]+)")
+_ALIKE = re.compile(
+    rb"[\[\"'<(]?" + layouts.ISO + rb"(?!\d)([\t -<>-~]{0,40}?" + levels.WORD.pattern.encode() + rb")(?![\x80-\xff])"
+    rb"(?:[^=\x1b]*+(?<!service)(?<!app)(?<!svc)=)*+[^=\x1b]*+"
+)
 
 
 def shape(lines: list[str]) -> str | None:
@@ -78,8 +82,13 @@ def _klog(line: str, default: str, near: float | None) -> Rec | None:
     return Rec(at, default, levels.level(letter), message, "", {"where": where})
 
 
-def errors(shape: str) -> Literal | None:
-    return None
+def errors(shape: str) -> Search | None:
+    return None if shape == "klog" else levels.error_words
 
 
-FORMAT = LogFormat("timestamped text", shape, parser, errors)
+def alike(shape: str, line: bytes) -> re.Pattern[bytes] | None:
+    """Lines that begin with the time, with a level near it, that don't say whose they are."""
+    return _ALIKE if shape == "0" and _ALIKE.fullmatch(line) else None
+
+
+FORMAT = LogFormat("timestamped text", shape, parser, errors, alike)

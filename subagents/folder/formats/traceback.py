@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 
-from subagents.folder.records import Hints, LineParser, Literal, LogFormat, Rec
+from subagents.folder import levels
+from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
-_ERRORS = re.compile(rb"^Traceback ", re.MULTILINE)
+_ERRORS = re.compile(rb"Traceback ")
 OPENING = "Traceback (most recent call last):"
 
 
@@ -29,8 +30,8 @@ def raised(message: str, more: list[str]) -> str:
     return next((line for line in reversed(more) if line[:1] not in ("", " ", "\t")), message)
 
 
-def errors(shape: str) -> Literal | None:
-    return lambda block: _ERRORS
+def errors(shape: str) -> Search | None:
+    return levels.hits(_ERRORS)
 
 
 FORMAT = LogFormat("Python tracebacks", shape, parser, errors)

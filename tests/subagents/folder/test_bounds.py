@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from subagents.folder import recognise, scan
+from subagents.folder import recognise, scan, scan_counts
 from subagents.folder.records import Hints
 from subagents.sources import LogQuery
 from tests.subagents.folder.helpers import ALL, folder_of
 
 _PEAK = """
 import re, sys
-from subagents.folder import recognise, scan
+from subagents.folder import recognise, scan, scan_counts
 from subagents.folder.records import Hints
 path, packed = sys.argv[1:]
 told = recognise.recognise(path, packed)
 part, form = scan.Part(path, packed, 0, 0, None), recognise.log_format(told.name)
-out = scan.count(part, form, Hints("", None, told.shape), scan.Ask(None, None, (), ("error",), ()), ("level",))
+out = scan_counts.count(part, form, Hints("", None, told.shape), scan.Ask(None, None, (), ("error",), ()), ("level",))
 print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read()).group(1), out["groups"][0][1])
 """
 
@@ -66,7 +66,7 @@ def test_a_scan_over_its_deadline_stops_and_says_how_far_it_came(tmp_path: Path)
     told = recognise.recognise(str(path), "")
     ask = scan.Ask(None, None, (), (), (), deadline=time.time() - 1)
     form = recognise.log_format(told.name)
-    out = scan.count(scan.Part(str(path), "", 0, 0, None), form, Hints("", None, told.shape), ask, ("level",))
+    out = scan_counts.count(scan.Part(str(path), "", 0, 0, None), form, Hints("", None, told.shape), ask, ("level",))
     assert out["late"] == 0
     assert out["groups"] == []
 

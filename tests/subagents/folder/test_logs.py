@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from subagents.folder import recognise, scan, scan_rows
+from subagents.folder import recognise, scan, scan_counts, scan_rows
 from subagents.folder.records import Hints
 from subagents.sources import LogQuery, SourceError
 from tests.subagents.folder.helpers import ALL, counted, folder_of, utc, window
@@ -28,7 +28,7 @@ def test_every_byte_offset_of_a_split_gives_the_same(tmp_path: Path, content: st
     size = path.stat().st_size
 
     def counts(start: int, end: int | None) -> dict[tuple[str, ...], int]:
-        out = scan.count(scan.Part(str(path), "", 0, start, end), form, hints, ask, ("level", "minute"))
+        out = scan_counts.count(scan.Part(str(path), "", 0, start, end), form, hints, ask, ("level", "minute"))
         return {tuple(k): n for k, n in out["groups"]}
 
     def texts(start: int, end: int | None) -> list[str]:
@@ -59,7 +59,7 @@ async def test_every_spelling_of_an_error_is_found_by_the_byte_search(
         path.write_text(text)
         form = recognise.log_format("JSON-lines log")
         part = scan.Part(str(path), "", 0, 0, None)
-        out = scan.count(part, form, Hints("", None, "field"), ERRORS, ("level",))
+        out = scan_counts.count(part, form, Hints("", None, "field"), ERRORS, ("level",))
         assert sum(n for _, n in out["groups"]) == 1, text
 
 

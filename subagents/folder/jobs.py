@@ -1,0 +1,46 @@
+"""What worker processes do: one table of jobs. It imports only what they need, so that they start in little time."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from subagents.folder import recognise, scan, scan_counts, scan_metrics, scan_rows, survey
+from subagents.folder.records import Hints, Row
+
+_UNPACKED = {"": 1, "gz": 10, "xz": 14, "bz2": 14, "zst": 10}
+_LOGS: dict[str, Callable[..., Row]] = {
+    "count": scan_counts.count,
+    "search": scan_rows.search,
+    "batch": scan_rows.batch,
+    "patterns": scan_rows.patterns,
+}
+
+
+class Job(NamedTuple):
+    """`name` of the job, what it weighs (bytes read line by line), its arguments: all picklable."""
+
+    name: str
+    weight: int
+    args: tuple[Any, ...]
+
+
+def weight(size: int, packed: str) -> int:
+    """The bytes of a file after unpacking, about."""
+    return size * _UNPACKED[packed]
+
+
+def run(job: Job) -> Row:
+    """One job, here."""
+    if job.name == "survey":
+        return survey.survey(*job.args)
+    if job.name in ("series", "ratio"):
+        return scan_metrics.JOBS[job.name](*job.args)
+    part, form, hints, ask, *rest = job.args
+    return _LOGS[job.name](scan.Part(*part), recognise.log_format(form), Hints(*hints), scan.Ask(*ask), *rest)
+
+
+def deaf() -> None:
+    """A Ctrl-C on a terminal reaches the whole group; the parent decides what it means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
