@@ -95,8 +95,7 @@ class App:
             recorded = await self.memory.events.load(info.id)
             logged = Watched(self.memory.events, self.log.listener(info.question, info.session, recorded))
             sink = Watched(UntilCancelled(logged, stop), on_event, on_tick)
-            runtime = LocalRuntime(info.id, "supervisor", sink, recorded)
-            answer = await self._answer(info, runtime, stop)
+            answer = await self._answer(info, LocalRuntime(info.id, "supervisor", sink, recorded), stop)
         except Stopped as s:  # before there was anything to answer with
             answer = Answer(info.id, "cancelled" if s.reason == "cancelled" else "partial", s.reason)
         finally:

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import SecretStr, ValidationInfo
 
@@ -43,13 +43,13 @@ def read_secret(value: Any, info: ValidationInfo) -> SecretStr:
         return SecretStr(value.strip())
     if isinstance(value, str):
         raise ValueError('must not be written out here: use { env = "NAME" } or { file = "PATH" }')
-    return SecretStr(_follow(value, info.context))
+    return SecretStr(_follow(value, cast(Origin, info.context)))
 
 
 def read_url(value: Any, info: ValidationInfo) -> str:
     """For pydantic: the same for a database's address, which may be written out where it holds no password."""
     if isinstance(value, dict):
-        return _follow(value, info.context)
+        return _follow(value, cast(Origin, info.context))
     if not isinstance(value, FromEnvironment) and isinstance(value, str) and _USERINFO.search(value):
         raise ValueError('holds a password, which must not be written out here: use { env = "NAME" }')
     return str(value)

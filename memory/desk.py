@@ -56,6 +56,7 @@ class Desk:
         self._lost: StoreError | None = None  # the thread's own: what befell a write nobody waited for
         self._connection: sa.Connection | None = None
         self._thread = threading.Thread(target=self._work, name="hermes-store", daemon=True)
+        self._starting = threading.Lock()
         self._closed = False
 
     def post(self, fn: Callable[[sa.Connection], Any]) -> None:
@@ -121,8 +122,9 @@ class Desk:
     def _put(self, job: Job) -> None:
         if self._closed:
             raise StoreError("The store is closed already.")
-        if self._thread.ident is None:
-            self._thread.start()
+        with self._starting:
+            if self._thread.ident is None:
+                self._thread.start()
         self._jobs.put(job)
 
     # ── on the thread ─────────────────────────────────────────────────────────────────────────

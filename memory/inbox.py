@@ -69,7 +69,7 @@ class InboxStore:
 
     async def put(self, entry: Entry, limit: int, refusal: Parcel | None = None) -> Stored:
         """Durable when it returns; a message that is there already is a duplicate, whatever became of it. With `limit`
-        questions waiting it is refused, for good, and `refusal` is what its chat is told, once."""
+        questions not done it is refused, for good, and `refusal` is what its chat is told, once."""
         return await self._desk.write(self._putting(entry, limit, refusal))
 
     def put_waiting(self, entry: Entry, limit: int, refusal: Parcel | None, seconds: float) -> Stored:
@@ -162,7 +162,7 @@ class InboxStore:
         insert = insert_new(self._desk.dialect, inbox).on_conflict_do_nothing().returning(inbox.c.seq)
 
         def write(connection: sa.Connection) -> Stored:
-            waiting = _waiting(connection) if entry.kind == "question" else 0
+            waiting = _undone(connection) if entry.kind == "question" else 0
             full = refusal is not None and waiting >= limit
             ended = {"state": "refused", "ended": entry.received} if full else {}
             if connection.execute(insert, row | ended).first() is None:
@@ -178,8 +178,9 @@ class InboxStore:
 # ── on the desk's thread ──────────────────────────────────────────────────────────────────────
 
 
-def _waiting(connection: sa.Connection) -> int:
-    query = sa.select(sa.func.count()).where(inbox.c.state == "queued", inbox.c.kind == "question")
+def _undone(connection: sa.Connection) -> int:
+    undone = inbox.c.state.in_(("queued", "running"))
+    query = sa.select(sa.func.count()).where(undone, inbox.c.kind == "question")
     return int(connection.scalar(query) or 0)
 
 

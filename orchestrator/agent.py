@@ -36,6 +36,7 @@ class Agent:
     steps: int = 10
     playbook: Playbook | None = None
     cues: tuple[str, ...] = ()
+    wording: Callable[[str, str], str] | None = None  # (a gap that its sources told, "zh") → how an answer says it
     after: tuple[str, ...] = ()  # sub-agents whose findings help it: offline it is asked after them, and concludes
 
     def __post_init__(self) -> None:
@@ -89,6 +90,18 @@ class Turn:
     unreadable: int = 0
     idle: int = 0  # turns in a row that brought nothing new
     ids: int = 0
+
+    def next_id(self) -> str:
+        """The evidence id of the next result; an agent that is asked again counts on from the next hundred."""
+        if not self.agent.letter:
+            return ""
+        self.ids += 1
+        return f"{self.agent.letter}{100 * self.ctx.asked.get(self.agent.name, 0) + self.ids}"
+
+
+def key(call: ToolCall) -> str:
+    """The same for calls that ask for the same."""
+    return call.name + json.dumps(call.args, sort_keys=True, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)

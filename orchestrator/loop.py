@@ -6,12 +6,11 @@ agent only repeats itself; never with a bare error. It knows no model, no domain
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from functools import partial
 
-from orchestrator.agent import Agent, Brain, Outcome, Taken, Turn
+from orchestrator.agent import Agent, Brain, Outcome, Taken, Turn, key
 from orchestrator.contracts import Json, Message, Reply, ToolCall, ToolResult, from_json
 from orchestrator.errors import Fatal, ModelError, Stopped
 from orchestrator.ports import Call, Context, Runtime
@@ -73,10 +72,10 @@ def _ended(turn: Turn, reason: str) -> Outcome:
 
 async def _act(turn: Turn, calls: tuple[ToolCall, ...]) -> None:
     """Runs the calls of one reply together and appends their results in call order."""
-    keys = [_key(call) for call in calls]
-    answers: list[Taken | None] = [_known(turn, call, key) for call, key in zip(calls, keys, strict=True)]
+    keys = [key(call) for call in calls]
+    answers: list[Taken | None] = [_known(turn, call, k) for call, k in zip(calls, keys, strict=True)]
     fresh = [i for i, answer in enumerate(answers) if answer is None]
-    ids = {i: _next_id(turn) for i in fresh}
+    ids = {i: turn.next_id() for i in fresh}
     values = await turn.ctx.runtime.steps([_call(turn, calls[i], i) for i in fresh], turn.ctx.limits.parallel)
     for i, value in zip(fresh, values, strict=True):
         taken = Taken(ids[i], calls[i], from_json(ToolResult, value["result"]))
@@ -92,13 +91,13 @@ async def _act(turn: Turn, calls: tuple[ToolCall, ...]) -> None:
     turn.idle = 0 if fresh or turn.unreadable else turn.idle + 1
 
 
-def _known(turn: Turn, call: ToolCall, key: str) -> Taken | None:
+def _known(turn: Turn, call: ToolCall, asked: str) -> Taken | None:
     """The answer that needs no run: an unreadable call, an unknown or given-up tool, a repetition."""
     if call.args is None or call.name not in turn.agent.by_name:
         return Taken("", call, faulty(call, turn.agent))
     if turn.failed[call.name] >= TRIES:
         return Taken("", call, given_up(turn, call.name))
-    if (first := turn.seen.get(key)) and first.result.status in ("ok", "no_data"):
+    if (first := turn.seen.get(asked)) and first.result.status in ("ok", "no_data"):
         return Taken(first.id, call, repeated(first.result), repeated=True)
     return None
 
@@ -115,14 +114,3 @@ def _call(turn: Turn, call: ToolCall, i: int) -> Call:
 
 async def _in_branch(tool: Tool, ctx: Context, runtime: Runtime, args: dict[str, Json]) -> Json:
     return await tool.invoke(replace(ctx, runtime=runtime), args)
-
-
-def _next_id(turn: Turn) -> str:
-    if not turn.agent.letter:
-        return ""
-    turn.ids += 1
-    return f"{turn.agent.letter}{100 * turn.ctx.asked.get(turn.agent.name, 0) + turn.ids}"
-
-
-def _key(call: ToolCall) -> str:
-    return call.name + json.dumps(call.args, sort_keys=True, ensure_ascii=False)

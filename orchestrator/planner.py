@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from orchestrator.agent import Agent, Playbook, Turn
 from orchestrator.consult import told
@@ -22,6 +24,7 @@ CAUSE = re.compile(
 )
 STATE = re.compile(
     r"正常吗|还好吗|怎么样|状态|健康|情况|有没有问题|有什么问题|稳定|慢|卡|超时|不可用|挂了|宕机|恢复|故障|事故|异常吗|有异常"
+    r"|有什么异常|怎么回事|怎么了|出了什么|发生了?什么|\bwhat (?:happened|went wrong|broke)\b"
     r"|\b(?:status|healthy?|slow\w*|latency|down|outages?|broken|incidents?|recover\w*|degraded|unstable)\b"
     r"|\b(?:ok|okay|fine|up|alive|well) ?\?",
     re.IGNORECASE,
@@ -128,18 +131,66 @@ def _part(choice: tuple[Agent, str], chosen: Sequence[tuple[Agent, str]], turn: 
 
 
 def compose(turn: Turn, agents: Sequence[Agent]) -> str:
-    """The answer: what concludes first, then what it rests on, then what is missing."""
+    """The answer: what a person reads first, then details, then what is missing. A summary's first paragraph is its
+    head; the head of what concludes leads, unless something begins at another time than was asked for."""
     found = [f for t in turn.taken for f in told(t.result.data)]
     last = {a.name for a in agents if a.after}
     found.sort(key=lambda f: f.agent not in last)
     zh = turn.ctx.lang == "zh"
-    lines = [f.summary.strip() for f in found if f.status != "failed" and f.summary.strip()]
-    lines += [_missing(f, zh) for f in found if f.unreachable or f.status == "failed"]
-    lines += [t.result.text for t in turn.taken if t.result.status in ("error", "denied") and not told(t.result.data)]
-    if gaps := dict.fromkeys(gap for f in found for gap in f.gaps):
-        lines.append(("数据缺口：" if zh else "Gaps: ") + "; ".join(gaps))
-    lines.append(NO_MODEL_ZH if zh else NO_MODEL_EN)
-    return "\n\n".join(lines)
+    good = [f for f in found if f.status != "failed" and f.summary.strip()]
+    heads = [f.summary.strip().partition("\n\n")[0] for f in good]
+    details = [text for f in good if (text := f.summary.strip().partition("\n\n")[2])]
+    asides = [i for i, f in enumerate(good) if any(d.get("elsewhere") for _, d in _told_by(f))]
+    first: list[str] = []
+    if asides and all(f.onset is None or i in asides for i, f in enumerate(good)):
+        for i in asides:  # by the convention of `elsewhere`, the first line of a head tells it
+            line, _, heads[i] = heads[i].partition("\n")
+            (details if first else first).append(line)
+    lines = [*first, *(h for h in heads[:1] if h), *_signs(good, turn), *_several(good, turn), *filter(None, heads[1:])]
+    parts = ["\n".join(lines)] if lines else []
+    parts += [_missing(f, zh) for f in found if f.unreachable or f.status == "failed"]
+    parts += [t.result.text for t in turn.taken if t.result.status in ("error", "denied") and not told(t.result.data)]
+    parts += details
+    say = {a.name: a.wording or (lambda gap, _: gap) for a in agents}
+    if gaps := dict.fromkeys(say[f.agent](gap, turn.ctx.lang) for f in found for gap in f.gaps):
+        parts.append(("数据缺口：" if zh else "Gaps: ") + ("；" if zh else "; ").join(gaps))
+    return "\n\n".join([*parts, NO_MODEL_ZH if zh else NO_MODEL_EN])
+
+
+def _told_by(found: Findings) -> list[tuple[str, Json]]:
+    """What its tools left for code, by evidence id."""
+    return [(e.id, e.result.data) for e in found.evidence if isinstance(e.result.data, dict)]
+
+
+def _signs(found: Sequence[Findings], turn: Turn) -> list[str]:
+    """Who saw the trouble first, where two saw it begin at different times."""
+    told_at = [(d["onset"], f, i) for f in found for i, d in _told_by(f) if d.get("onset")]
+    rows = sorted({f.agent: (f.onset, f.agent, i) for at, f, i in told_at[::-1] if _at(at) == f.onset}.values())
+    said = [f"{agent} {_clock(at, turn)} [{i}]" for at, agent, i in rows if at]
+    if len({at for at, _, _ in rows}) < 2:
+        return []
+    return [
+        f"最早的信号：{'，其次 '.join(said)}。" if turn.ctx.lang == "zh" else f"Earliest sign: {', then '.join(said)}."
+    ]
+
+
+def _several(found: Sequence[Findings], turn: Turn) -> list[str]:
+    """That there seem to be several incidents in one window, by onset and services."""
+    told_of = [(d.get("incidents") or [], i) for f in found for i, d in _told_by(f)]
+    rows, i = max(told_of, key=lambda row: len(row[0]), default=([], ""))
+    said = "; ".join(f"{_clock(_at(r['onset']), turn)} {', '.join(r['services'][:4])}" for r in rows)
+    n, zh = len(rows), turn.ctx.lang == "zh"
+    return [f"似乎有 {n} 起问题：{said} [{i}]。" if zh else f"There seem to be {n} incidents: {said} [{i}]."] * (n > 1)
+
+
+_at = datetime.fromisoformat
+
+
+def _clock(at: datetime, turn: Turn) -> str:
+    """In the asker's zone; with the date where it isn't that of the window's first day."""
+    zone = ZoneInfo(turn.ctx.window.zone if turn.ctx.window else turn.ctx.question.zone)
+    local, first = at.astimezone(zone), (turn.ctx.window.start if turn.ctx.window else at).astimezone(zone)
+    return f"{local:%m-%d} " * (local.date() != first.date()) + f"{local:%H:%M:%S}".removesuffix(":00")
 
 
 def _missing(found: Findings, zh: bool) -> str:

@@ -1,5 +1,5 @@
 """What the kernel needs from outside, as protocols: runtime, sink, model, limiter, guard. One implementation each is
-wired in by the application; the kernel doesn't know which. What records are is in `records.py`."""
+wired in by the application; the kernel doesn't know which."""
 
 from __future__ import annotations
 

@@ -6,12 +6,12 @@ message means and who answers it is not a channel's business.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
-from orchestrator.contracts import Answer, Incoming
+from orchestrator.contracts import Answer, Incoming, Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +82,27 @@ class Channel(Protocol):
 
     async def finish(self, h: Handle, a: Answer, key: str) -> Sent: ...
     async def send(self, to: Address, doc: Document, key: str) -> Sent: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """`ok`: messages come in. `says`: one sentence for a person; `figures`: for a health page."""
+
+    ok: bool
+    says: str
+    figures: Mapping[str, int | float | str] = field(default_factory=dict)
+
+
+class Served(Channel, Protocol):
+    """A channel of `hermes-ops serve`: it lives on its own, and says how it is."""
+
+    name: str
+
+    async def prepare(self, asked: Incoming, extra: Json) -> Incoming:
+        """The question with what had to be fetched for it: what it quotes, what it brings along."""
+
+    async def stopping(self, handles: Sequence[Handle]) -> None:
+        """The process ends; these answers aren't finished yet and will be gone on with."""
+
+    def health(self) -> Health: ...
+    async def close(self) -> None: ...

@@ -11,6 +11,7 @@ import typer
 
 from hermes_ops.cli.faults import ANSWERED, FAILED
 from hermes_ops.cli.options import AsJson
+from hermes_ops.cli.trace import readers_may_leave
 
 if TYPE_CHECKING:
     from hermes_ops.doctor.check import Check
@@ -28,12 +29,13 @@ def doctor(
     from hermes_ops.trace.printing import print_json
 
     fits: dict[str, Any] = {}
-    checks = asyncio.run(_examined(folder, fits, as_json))
-    good = not any(check.state == "fail" for check in checks)
-    if as_json:
-        print_json({"ok": good, "checks": [dataclasses.asdict(c) for c in checks], "settings": fits})
-    else:
-        _conclude(checks, fits)
+    with readers_may_leave():
+        checks = asyncio.run(_examined(folder, fits, as_json))
+        good = not any(check.state == "fail" for check in checks)
+        if as_json:
+            print_json({"ok": good, "checks": [dataclasses.asdict(c) for c in checks], "settings": fits})
+        else:
+            _conclude(checks, fits)
     raise typer.Exit(ANSWERED if good else FAILED)
 
 

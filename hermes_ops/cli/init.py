@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hermes_ops.cli.faults import say
+from hermes_ops.cli.trace import readers_may_leave
 
 
 def init(
@@ -20,7 +21,8 @@ def init(
     from hermes_ops.initial import file
 
     if show:
-        print(file.text(), end="", flush=True)
+        with readers_may_leave():
+            print(file.text(), end="", flush=True)
         return
     written = file.write(path)
     say(f"Written: {written}. Every key in it is still behind a #. Try what you set with: hermes-ops doctor")

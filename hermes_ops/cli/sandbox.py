@@ -24,7 +24,7 @@ def sandbox(
     app_id: Annotated[str, typer.Option("--app-id", metavar="ID", help="The bot's app id.")] = "cli_sandbox",
     app_secret: Annotated[
         str, typer.Option("--app-secret", metavar="SECRET", help="The bot's app secret.")
-    ] = "sandbox-secret",
+    ] = "sandbox-secret",  # noqa: S107
     speed: Annotated[float, typer.Option("--speed", metavar="N", min=0.01, help="Platform seconds per second.")] = 1.0,
     webhook: Annotated[str, typer.Option("--webhook", metavar="URL", help="Push events to this address.")] = "",
     encrypt_key: Annotated[str, typer.Option("--encrypt-key", metavar="KEY", help="Seals and signs pushes.")] = "",

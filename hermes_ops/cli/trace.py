@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
 
 import typer
 
-from hermes_ops.cli.faults import say
+from hermes_ops.cli.faults import report, say
 from hermes_ops.cli.inputs import read_zone
 from hermes_ops.cli.options import AsJson, Zone
 from orchestrator.errors import ConfigError
@@ -48,12 +49,13 @@ def list_(
     wanted = Wanted(session, user, read_time(since, where, now), read_time(until, where, now), text)
     narrowed = finding.Narrowed(status, agent, failed)
     found = _with_memory(lambda memory: finding.find(memory, wanted, narrowed, limit))
-    if as_json:
-        printing.print_json([facts.run_json(*one) for one in found])
-    elif found:
-        printing.print_table(listing.HEADS, [listing.row(*one, zone=where) for one in found])
-    else:
-        say("No run fits.")
+    with readers_may_leave():
+        if as_json:
+            printing.print_json([facts.run_json(*one) for one in found])
+        elif found:
+            printing.print_table(listing.HEADS, [listing.row(*one, zone=where) for one in found])
+        else:
+            say("No run fits.")
 
 
 @group.command()
@@ -64,10 +66,11 @@ def show(run: Run, as_json: AsJson = False) -> None:
 
     info, events = _one(run)
     steps = tree.build(events)
-    if as_json:
-        printing.print_json(facts.whole_json(info, events, steps))
-    else:
-        printing.print_lines(shown.lines(info, events, steps))
+    with readers_may_leave():
+        if as_json:
+            printing.print_json(facts.whole_json(info, events, steps))
+        else:
+            printing.print_lines(shown.lines(info, events, steps))
 
 
 @group.command()
@@ -87,10 +90,11 @@ def step(
         last = max((s.number for s in tree.walk(steps)), default=0)
         raise ConfigError(f"Run {info.id} has no step {number}; its steps are 1 to {last}.")
     budget = _settings().limits.history_tokens
-    if as_json:
-        printing.print_json(whole.as_json(found, steps, budget))
-    else:
-        printing.print_lines(whole.lines(found, steps, budget))
+    with readers_may_leave():
+        if as_json:
+            printing.print_json(whole.as_json(found, steps, budget))
+        else:
+            printing.print_lines(whole.lines(found, steps, budget))
 
 
 @group.command()
@@ -110,6 +114,15 @@ def prune(as_json: AsJson = False) -> None:
         printing.print_json({"runs": done.runs, "texts": done.texts, "bytes": done.bytes})
     else:
         print(f"Removed {done.runs:,} runs and {done.texts:,} texts; {done.bytes / 1e6:.1f} MB are kept.")
+
+
+@contextmanager
+def readers_may_leave() -> Iterator[None]:
+    """Whoever reads our output may stop (`| head`): that ends the command quietly, with its own code."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise typer.Exit(report(error)) from None
 
 
 # ── arguments ─────────────────────────────────────────────────────────────────────────────────

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
-from hermes_ops.doctor.check import Check, Checks, Clock
+from hermes_ops.doctor.check import Check, Checks, Clock, State
 from orchestrator.errors import HermesError
 from subagents.folder.folder import Folder, open_folder
 from subagents.sources import Coverage, Source, Sources
@@ -27,19 +27,20 @@ async def checks(path: Path, cache_dir: Path | None) -> Checks:
         return
     try:
         yield _opened(folder, clock)
-        async for check in of_sources(folder.sources()):
+        async for check in of_sources(folder.sources(), absent="skip"):
             yield check
     finally:
         folder.close()
 
 
-async def of_sources(sources: Sources) -> Checks:
+async def of_sources(sources: Sources, absent: State = "fail") -> Checks:
+    """`absent`: what it means that one isn't there; a folder need not hold every kind."""
     for kind in KINDS:
         for source in getattr(sources, kind):
-            yield await _one(kind, source)
+            yield await _one(kind, source, absent)
 
 
-async def _one(kind: str, source: Source) -> Check:
+async def _one(kind: str, source: Source, absent: State) -> Check:
     clock = Clock()
     try:
         health, coverage = await source.probe(), await source.coverage()
@@ -47,7 +48,7 @@ async def _one(kind: str, source: Source) -> Check:
         return Check("source", kind, "fail", str(e), "Check that it is reachable, and its settings.", clock.seconds)
     if not health.ok:
         do = f"Nothing can be said about {kind} until then."
-        return Check("source", kind, "warn", f"{source.name}: {health.detail}", do, clock.seconds)
+        return Check("source", kind, absent, f"{source.name}: {health.detail}", do, clock.seconds)
     return Check("source", kind, "ok", f"{source.name}: {health.detail}; {_covered(coverage)}", seconds=clock.seconds)
 
 

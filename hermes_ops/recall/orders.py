@@ -145,9 +145,9 @@ _DROP = re.compile(  # words that mean other things too: only of what is plainly
     re.IGNORECASE,
 )
 _ALL = re.compile(
-    r"(?:(?:你)?(?:记住的|关于)?我?的?)*(?:所有|全部|一切)?的?(?:偏好|记忆|备注|设置|东西|内容|事情)*"
+    r"(?:你?记住的|你|关于|我|的)*+(?:所有|全部|一切)?+的?+(?:偏好|记忆|备注|设置|东西|内容|事情)*+"
     r"|(?:(?:everything|all|about|me|my|the|of|preferences?|memor(?:y|ies)|notes?|that|what|you|know|knew|kept|have"
-    r"|stored|remember(?:ed)?)\s*)+",
+    r"|stored|remember(?:ed)?)\b\s*+)++",
     re.IGNORECASE,
 )
 _UNDO = re.compile(rf"{_POLITE}(?:撤销|撤回|撤消|undo(?: that| it)?|take (?:that|it) back){_END}", re.IGNORECASE)
@@ -161,6 +161,10 @@ _ENVIRONMENT = re.compile(
 )
 _LIST = re.compile(r"[\w.\-]+(?:\s*(?:[,，、]|和|与|及|\band\b)\s*[\w.\-]+)+")
 _TYPED = tuple((kind, re.compile(rf"{_POLITE}(?:{pattern}){_END}", re.IGNORECASE)) for kind, pattern in _RULES)
+
+
+MOST = 40  # sentences of a message that are looked at
+LONGEST = 200  # characters of a sentence that may be an order; people say such things shortly
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +190,19 @@ def read(text: str) -> Read:
     own = own_words(text)
     orders: list[Order] = []
     rest: list[str] = [] if own == text.strip() else ["…"]
-    for sentence in re.split(r"(?<=[。！？!?；;\n])|(?<=\.)\s", own):
-        found, left = _in_sentence(sentence.strip())
+    sentences = [part.strip() for part in re.split(r"(?<=[。！？!?；;\n])|(?<=\.)\s", own) if part.strip()]
+    if len(sentences) > MOST:  # a pasted text; what a person adds stands before or after it
+        sentences = [*sentences[: MOST // 2], "…", *sentences[-MOST // 2 :]]
+    for sentence in sentences:
+        found, left = _in_sentence(sentence)
         orders += found
         rest += [left] if left.strip(" ,，。.!！;；") else []
     return Read(tuple(dict.fromkeys(orders)), " ".join(rest).strip())
 
 
 def _in_sentence(sentence: str) -> tuple[list[Order], str]:
+    if len(sentence) > LONGEST:
+        return [], sentence
     bare = sentence.rstrip("。.!！;；\n ")
     if not _ASKS.search(bare) and (noted := _NOTE.fullmatch(bare)):
         return list(_noted(noted["value"], bare)), ""

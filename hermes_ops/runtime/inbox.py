@@ -34,9 +34,11 @@ class Inbox:
 
     def __init__(self, store: InboxStore, hands: Hands, bounds: Bounds | None = None) -> None:
         self._store, self._hands, self._bounds = store, hands, bounds or Bounds()
+        self._most = self._bounds.questions + self._bounds.queue
         self._waiting: list[Entry] = []
         self._jobs: dict[str, Job] = {}
         self._known: set[int] = set()  # rows that are in `_waiting` or `_jobs`
+        self._gone: set[int] = set()  # rows that left them since the last look began
         self._wake = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._closing = False
@@ -47,12 +49,12 @@ class Inbox:
 
     async def put(self, entry: Entry) -> Receipt:
         """Stored when it returns. Raises StoreError."""
-        stored = await self._store.put(entry, self._bounds.queue, self._refusal(entry))
+        stored = await self._store.put(entry, self._most, self._refusal(entry))
         return self._took_in(stored.entry) if stored.state == "accepted" else self._not_taken(stored.state)
 
     def put_waiting(self, entry: Entry) -> Literal["accepted", "duplicate", "busy"]:
         """The same from another thread: a platform's acknowledgement waits for it. Raises StoreError."""
-        stored = self._store.put_waiting(entry, self._bounds.queue, self._refusal(entry), STORE_SECONDS)
+        stored = self._store.put_waiting(entry, self._most, self._refusal(entry), STORE_SECONDS)
         if stored.state == "accepted":
             self._loop.call_soon_threadsafe(self._took_in, stored.entry)
         return stored.state
@@ -108,6 +110,9 @@ class Inbox:
                 await asyncio.wait({waits, *helpers}, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
                 waits.cancel()
                 self._wake.clear()
+                for helper in helpers:
+                    if helper.done():
+                        helper.result()
         finally:
             for helper in helpers:
                 helper.cancel()
@@ -178,10 +183,14 @@ class Inbox:
         finally:
             if not self._closing:
                 self._jobs.pop(entry.id, None)
-                self._known.discard(entry.seq)
+                self._let_go(entry)
             elif job.ending:
                 self._jobs.pop(entry.id, None)
             self._wake.set()
+
+    def _let_go(self, entry: Entry) -> None:
+        self._known.discard(entry.seq)
+        self._gone.add(entry.seq)
 
     async def _insist(self, write: Callable[[], Awaitable[None]]) -> None:
         """A database that is away for a while loses nothing."""
@@ -228,9 +237,9 @@ class Inbox:
         for entry in self._waiting:
             if id in (entry.id, entry.run):
                 self._waiting.remove(entry)
-                self._known.discard(entry.seq)
                 outcome = self._ended(entry, "cancelled", f"by {by}")
                 await self._store.end(entry.id, "cancelled", outcome.reason, outcome.parcels, entry.ran)
+                self._let_go(entry)
                 return True
         job = next((j for j in self._jobs.values() if id in (j.entry.id, j.entry.run)), None)
         if job is None:
@@ -267,9 +276,11 @@ class Inbox:
                 await work()
 
     async def _look(self) -> None:
-        fresh, ending = await self._store.news(self._known)
+        self._gone.clear()
+        fresh, ending = await self._store.news(frozenset(self._known))
         for entry in fresh:
-            self._took_in(entry)
+            if entry.seq not in self._gone:  # begun and ended while we looked
+                self._took_in(entry)
         for entry in ending:
             await self.cancel(entry.id, entry.cancel)
 

@@ -47,6 +47,7 @@ class Server(uvicorn.Server):
         self.socket = socket.create_server((host, port))
         self.port: int = self.socket.getsockname()[1]
         self._task: asyncio.Task[None] | None = None
+        self._end = asyncio.Event()
         super().__init__(
             uvicorn.Config(
                 app,
@@ -67,6 +68,9 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Generator[None, None, None]:
         yield
 
+    async def main_loop(self) -> None:
+        await self._end.wait()
+
     async def start(self) -> None:
         self._task = asyncio.create_task(self.serve([self.socket]))
         while not self.started:
@@ -76,7 +80,8 @@ class Server(uvicorn.Server):
 
     async def stop(self) -> None:
         """Ends every connection and waits until the server has gone."""
-        self.should_exit = True
+        self.should_exit = self.force_exit = True
+        self._end.set()
         for connection in list(self.server_state.connections):
             transport = getattr(connection, "transport", None)
             if transport is not None:

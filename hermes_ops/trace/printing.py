@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -62,34 +63,13 @@ def print_lines(lines: Iterable[Line]) -> None:
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """The last column takes what room there is on a terminal; in a pipe nothing is cut."""
+    """On a terminal the last column is cut to what room there is; in a pipe nothing is cut."""
+    from rich.cells import cell_len, set_cell_size  # Chinese is two cells wide
+
     cells = [[safe(cell).replace("\n", " ") for cell in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(heads, *cells, strict=True)]
     if sys.stdout.isatty():
-        _drawn(heads, cells)
-        return
-    widths = [max(map(_width, column)) for column in zip(heads, *cells, strict=True)]
-    for row in (heads, *cells):
-        padded = [cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)]
-        print("  ".join(padded).rstrip())
-    sys.stdout.flush()
-
-
-def _drawn(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for n, head in enumerate(heads):
-        last = n == len(heads) - 1
-        table.add_column(head, no_wrap=True, overflow="ellipsis" if last else "fold", ratio=1 if last else None)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    Console(highlight=False, markup=False, emoji=False).print(table)
-
-
-def _width(text: str) -> int:
-    """Cells on a terminal."""
-    from rich.cells import cell_len
-
-    return cell_len(text)
+        room = shutil.get_terminal_size().columns - sum(width + 2 for width in widths[:-1])
+        widths[-1] = max(20, min(widths[-1], room))
+    lines = ("  ".join(map(set_cell_size, row, widths)).rstrip() for row in (heads, *cells))
+    print_lines(Line(line, "bold" if n == 0 else "") for n, line in enumerate(lines))

@@ -6,6 +6,7 @@ from orchestrator.agent import Agent
 from orchestrator.tool import Tool
 from subagents.alerts.playbook import playbook
 from subagents.alerts.tools import AlertTools
+from subagents.gaps import worded
 from subagents.prompts import load
 from subagents.sources import Sources
 
@@ -36,4 +37,5 @@ def make(sources: Sources) -> Agent:
         letter="A",
         playbook=playbook,
         cues=CUES,
+        wording=worded,
     )

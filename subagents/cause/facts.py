@@ -5,6 +5,7 @@ A source that fails is a gap, not an end: the others may still tell.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -82,11 +83,12 @@ async def gather(sources: Sources, window: Window, services: Sequence[str], topo
     minutes = ("service", "minute")
     bad = await asked.of(sources.logs, "errors", lambda s: s.count(LogQuery(window, levels=BAD), minutes))
     lines = await asked.of(sources.logs, "logs", lambda s: s.count(LogQuery(window), minutes))
+    named = {e.service for e in episodes.rows} | {r.keys.get("service", "") for r in lines.rows} | set(services)
     return Facts(
         window=window,
         services=tuple(services),
         topology=topology,
-        series=tuple(_shaped(series.rows, window)),
+        series=tuple(_renamed(_shaped(series.rows, window), named)),
         errors=_bins(bad.rows),
         lines=_bins(lines.rows),
         episodes=episodes.rows,
@@ -156,6 +158,15 @@ def _bins(rows: Sequence) -> dict[str, dict[datetime, int]]:  # type: ignore[typ
             at = datetime.fromisoformat(row.keys["minute"]).astimezone(UTC)
             found[row.keys.get("service", "")][at] += row.n
     return {service: dict(bins) for service, bins in found.items()}
+
+
+def _renamed(rows: Sequence[Series], named: set[str]) -> list[Series]:
+    """`worker` is the `worker-1` of the logs, where these know no other: metrics often drop the number."""
+    numbered: dict[str, set[str]] = defaultdict(set)
+    for name in named:
+        numbered[re.sub(r"-\d+$", "", name)].add(name)
+    same = {short: next(iter(long)) for short, long in numbered.items() if len(long) == 1 and short not in named}
+    return [replace(row, service=same.get(row.service, row.service)) for row in rows]
 
 
 def _shaped(rows: Sequence[Series], window: Window) -> list[Series]:

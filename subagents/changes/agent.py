@@ -8,6 +8,7 @@ from orchestrator.agent import Agent
 from orchestrator.tool import Tool
 from subagents.changes.playbook import playbook
 from subagents.changes.tools import ChangeTools
+from subagents.gaps import worded
 from subagents.prompts import load
 from subagents.sources import Sources
 
@@ -37,5 +38,6 @@ def make(sources: Sources, depends_on: Mapping[str, Sequence[str]] | None = None
         letter="C",
         playbook=playbook,
         cues=CUES,
+        wording=worded,
         after=("alerts", "logs"),
     )

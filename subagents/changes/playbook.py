@@ -1,6 +1,7 @@
 """What the changes agent does without a model: it takes onset and services from earlier findings, ranks, and sums up.
 
-Every number that it writes stands as a figure in the result it cites; a sentence that claims a cause cites.
+Every number that it writes stands as a figure in the result it cites; a sentence that claims a cause cites. The
+verdict comes first, with how sure it is; details stand after an empty line.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from orchestrator import when
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
 from subagents.changes.earlier import Earlier, read
-from subagents.saying import Clock, clock_of, closed, lasting, listed, offset, short, taken
+from subagents.changes.shown import SHORT
+from subagents.saying import Clock, clock_of, closed, divided, joined, lasting, listed, short, taken
 
 AGAINST = {
     "after_onset": ("在开始之后", "after the onset"),
@@ -23,7 +25,7 @@ AGAINST = {
     "unknown_service": ("未标明服务", "no service named"),
     "too_far": ("时间或依赖太远", "too far away in time or dependency"),
 }
-REJECTED, LISTED = 4, 6
+REJECTED = 4
 
 
 def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
@@ -37,78 +39,109 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
     best = ranked.result.data["suspects"][:1] if ranked else []
     if best and not any(t.call.name == "show_change" for t in turn.taken):
         return [("show_change", {"id": best[0]["id"]})]
-    return closed(turn, _ranked(turn, ranked, known) if ranked else _listed(turn))
+    return closed(turn, _ranked(turn, ranked, known) if ranked else _listed(turn, known))
 
 
 def _ranked(turn: Turn, got: Taken, known: Earlier) -> list[str]:
     data, zh, cite, clock = got.result.data, turn.ctx.lang == "zh", f"[{got.id}]", clock_of(turn, got)
-    good = data["suspects"]
-    lines = [_best(row, clock, cite, zh, known, data["tied"] > 1) for row in good[: max(1, data["tied"])]]
-    if known.aside and known.onset:
-        began = f"{clock.at(known.onset)} {offset(known.onset, clock.name)}"
-        aside = f"以下针对 {began} 开始的问题" if zh else f"This is about what began at {began}"
-        lines.insert(0, f"{aside} {cite}{'。' if zh else '.'}")
-    if data["tied"] > 1:
-        n = data["tied"]
+    good, n = data["suspects"], data["tied"]
+    best, others = good[: max(1, n)], good[max(1, n) :]
+    about = _about(known, clock, zh)
+    head = [_best(row, clock, cite, zh, n > 1, about) for row in best]
+    if n > 1:
         tie = f"有 {n} 个变更同样接近，无法分出先后 {cite}：" if zh else f"{n} changes are equally near, a tie {cite}:"
-        lines.insert(0, tie)
+        head.insert(0, tie)
     if not good:
-        lines.append(_none(data, got, turn, cite, zh))
-    else:
+        head.append(_none(data, got, turn, about, cite, zh))
+    details = [_reasons(row, cite, zh, known) for row in best]
+    if good:
         how = "（只按时间、依赖和类型的接近程度排序，没有分析内容。）"
-        lines.append(how if zh else "(Ranked by closeness in time, dependency and kind only; contents weren't judged.)")
-    if others := good[max(1, data["tied"]) :]:
-        names = listed((_label(r) for r in others), zh)
-        lines.append(f"其次：{names} {cite}。" if zh else f"Less near: {names} {cite}.")
-    return lines + _rejected(data, clock, cite, zh)
+        details.append(
+            how if zh else "(Ranked by closeness in time, dependency and kind only; contents weren't judged.)"
+        )
+    if others:
+        names = joined((_label(r) for r in others), zh)
+        details.append(f"其次：{names} {cite}。" if zh else f"Less near: {names} {cite}.")
+    return divided(head, [*details, *_rejected(data, clock, cite, zh)])
+
+
+def _about(known: Earlier, clock: Clock, zh: bool) -> str:
+    """ "what began at 22:03 +08:00", where that isn't the time that was asked about."""
+    if not (known.aside and known.onset):
+        return ""
+    return f"{clock.zoned(known.onset)} 开始的问题" if zh else f"what began at {clock.zoned(known.onset)}"
 
 
 def _rejected(data: Json, clock: Clock, cite: str, zh: bool) -> list[str]:
-    """The nearest changes that it is not, each with the reason; one that took a suspect back was named already."""
+    """The nearest changes that it is not, each with the reason, and that others were searched too; one that took a
+    suspect back was named already."""
     named = {row["back"]["what"] for row in data["suspects"] if row["back"]}
-    rows = [r for r in data["rejected"] if r["against"] and r["what"] not in named][:REJECTED]
-    if not rows:
-        return []
+    against = [r for r in data["rejected"] if r["against"] and r["what"] not in named]
+    rows = against[:REJECTED]
     whys = [(_label(r), clock.at(_time(r)), *AGAINST[r["against"]]) for r in rows]
-    if zh:
-        return [f"附近的其他变更不是：{'；'.join(f'{what}（{at}，{why}）' for what, at, why, _ in whys)} {cite}。"]
-    return [f"Not these nearby: {'; '.join(f'{what} ({at}, {why})' for what, at, _, why in whys)} {cite}."]
+    lines = []
+    if rows and zh:
+        lines = [f"附近的其他变更不是：{'；'.join(f'{what}（{at}，{why}）' for what, at, why, _ in whys)} {cite}。"]
+    elif rows:
+        lines = [f"Not these nearby: {'; '.join(f'{what} ({at}, {why})' for what, at, _, why in whys)} {cite}."]
+    if data["total"] > len(rows) + len(data["suspects"]) + len(named):
+        n = data["total"]
+        rest = (
+            f"共查 {n} 个变更，未列出的离开始更远" if zh else f"Of {n} changes searched, those left out lie farther off"
+        )
+        lines.append(f"{rest} {cite}。" if zh else f"{rest} {cite}.")
+    return lines
 
 
-def _best(row: Json, clock: Clock, cite: str, zh: bool, known: Earlier, tied: bool) -> str:
-    """The one sentence that names a cause: what, which sha, when, who, why."""
-    head = _head(row["clear"], tied, zh)
-    change = f"{row['what']} {_kind(row, zh)}{_identity(row, zh)}"
-    at, title = clock.at(_time(row)), short(row["title"].replace("`", ""), 100)
-    lead = lasting(row["lead"], zh) if row["lead"] > 0 else ""
-    where = _where(row, zh) + known.why(row["service"], zh)
+def _best(row: Json, clock: Clock, cite: str, zh: bool, tied: bool, about: str) -> str:
+    """The one sentence that names a cause: what, which sha, when, who, and how sure that is."""
+    change = " ".join(filter(None, (row["what"], _kind(row, zh), row["sha"][:12])))
+    at, lead = clock.at(_time(row)), lasting(row["lead"], zh) if row["lead"] > 0 else ""
     back = (row["back"]["what"], clock.at(datetime.fromisoformat(row["back"]["at"]))) if row["back"] else None
+    sure = _sure(row, tied, zh)
     if zh:
         timing = f"比开始早 {lead}" if lead else "与开始同时"
         who = f"{row['author']} 于 " if row["author"] else "于 "
-        said = f"{head} {change}：{who}{at} `{title}`，{timing}，{where} {cite}。"
+        said = f"{_head(row['clear'], tied, about, zh)} {change}（把握{sure}）：{who}{at}，{timing} {cite}。"
         return said + (f"{back[0]} 于 {back[1]} 撤回了它 {cite}。" if back else "")
     timing = f"{lead} before the onset" if lead else "with the onset"
     who = f" by {row['author']}" if row["author"] else ""
-    said = f"{head} {change}{who} at {at}, `{title}`: {timing}, {where} {cite}."
+    said = f"{_head(row['clear'], tied, about, zh)} {change}{who} at {at}, {timing} (confidence {sure}) {cite}."
     return said + (f" {back[0]} took it back at {back[1]} {cite}." if back else "")
 
 
+def _sure(row: Json, tied: bool, zh: bool) -> str:
+    """High only where people took the change back; nearness alone makes it no more than medium."""
+    if tied or not row["clear"]:
+        return "低" if zh else "low"
+    return ("高" if zh else "high") if row["back"] else ("中" if zh else "medium")
+
+
+def _reasons(row: Json, cite: str, zh: bool, known: Earlier) -> str:
+    """Why it, its title, and its names in full."""
+    title, where = short(row["title"].replace("`", ""), 100), _where(row, zh) + known.why(row["service"], zh)
+    if zh:
+        return f"{row['what']}：`{title}`{_identity(row, zh)}，{where} {cite}。"
+    return f"{row['what']}: `{title}`{_identity(row, zh)}, {where} {cite}."
+
+
 def _identity(row: Json, zh: bool) -> str:
-    """The sha, short as people say it and once in full; else the id where the name isn't it already."""
+    """The sha in full; else the id where the name isn't it already."""
     said = "" if row["key"] == row["what"] else row["key"]
-    if row["sha"]:
-        said = f"sha {row['sha'][:12]}{'，完整' if zh else ', in full'} {row['sha']}"
+    said = f"sha {row['sha']}" if row["sha"] else said
     return (f"（{said}）" if zh else f" ({said})") if said else ""
 
 
-def _head(clear: bool, tied: bool, zh: bool) -> str:
-    if not clear:
-        weak = "没有变更能清楚地解释；最接近的是", "No change clearly explains this; the nearest is"
-        return weak[0] if zh else weak[1]
-    if tied:
-        return "可能的起因是" if zh else "A possible cause is"
-    return "最可能的起因是" if zh else "The likeliest cause is"
+def _head(clear: bool, tied: bool, about: str, zh: bool) -> str:
+    if zh:
+        weak, some, one = "没有变更能清楚地解释；最接近的是", "可能的起因是", "最可能的起因是"
+        return (f"{about}，" if about else "") + (weak if not clear else some if tied else one)
+    what = about or "this"
+    of = f" of {about}" if about else ""
+    weak, some, one = f"No change clearly explains {what}; the nearest is", f"A possible cause{of} is", (
+        f"The likeliest cause{of} is"
+    )  # fmt: skip
+    return weak if not clear else some if tied else one
 
 
 def _where(row: Json, zh: bool) -> str:
@@ -129,15 +162,15 @@ def _kind(row: Json, zh: bool) -> str:
     return words[row["kind"]] if zh else str(row["kind"])
 
 
-def _none(data: Json, got: Taken, turn: Turn, cite: str, zh: bool) -> str:
+def _none(data: Json, got: Taken, turn: Turn, about: str, cite: str, zh: bool) -> str:
     names = listed(data["services_asked"], zh)
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
     n = data["total"]
     if zh:
         what = f"都不在开始前不久，或不涉及 {names or '出错的服务'} 及其依赖"
-        return f"没有变更能解释：{span} 内的 {n} 个变更{what} {cite}。"
+        return f"没有变更能解释{about}：{span} 内的 {n} 个变更{what} {cite}。"
     what = f"none near before the onset touches {names or 'what fails'}"
-    return f"No change explains this: of {n} in {span}, {what} {cite}."
+    return f"No change explains {about or 'this'}: of {n} in {span}, {what} {cite}."
 
 
 def _label(row: Json) -> str:
@@ -149,7 +182,7 @@ def _time(row: Json) -> datetime:
     return datetime.fromisoformat(row["at"])
 
 
-def _listed(turn: Turn) -> list[str]:
+def _listed(turn: Turn, known: Earlier) -> list[str]:
     got, zh = taken(turn, "list_changes"), turn.ctx.lang == "zh"
     if got is None:
         return []
@@ -157,10 +190,9 @@ def _listed(turn: Turn) -> list[str]:
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
     if not data["total"]:
         return [f"{span} 内没有变更 {cite}。" if zh else f"No changes in {span} {cite}."]
-    rows = [c for c in data["changes"] if c["related"]] or data["changes"]
-    rows = sorted(rows, key=lambda c: (not c["inside"], c["at"]))[:LISTED]
     n, near = data["total"], data["related"]
-    some = near and near < n
+    some = bool(near) and near < n
+    rows = _foremost([c for c in data["changes"] if c["related"] or not near], known.onset)
     if zh:
         lines = [f"{span} 内有 {n} 个变更{f'，其中相关的 {near} 个' if some else ''} {cite}："]
     else:
@@ -170,4 +202,27 @@ def _listed(turn: Turn) -> list[str]:
         title = short(row["title"].replace("`", ""), 80)
         what = " ".join(dict.fromkeys(x for x in (_kind(row, zh), row["what"], row["sha"][:12]) if x))
         lines.append(f"- {clock.at(_time(row))} {what}{who}: `{title}` {cite}")
-    return lines
+    return [*lines, *_left_out(data, some, cite, zh)]
+
+
+def _foremost(rows: Sequence[Json], onset: datetime | None) -> list[Json]:
+    """The rows of a short list: those nearest to the onset, else what runs before what is only written, the latest."""
+
+    def place(row: Json) -> tuple[object, ...]:
+        if onset is not None:
+            return (abs(_time(row) - onset),)
+        return (row["kind"] in ("commit", "ticket"), not row["inside"], -_time(row).timestamp())
+
+    return sorted(rows, key=place)[:SHORT]
+
+
+def _left_out(data: Json, some: bool, cite: str, zh: bool) -> list[str]:
+    """How many changes a short list doesn't show, and why."""
+    more, others = data["not_listed"], data["total"] - data["related"]
+    said = []
+    if more:
+        said.append(f"还有 {more} 个较早的变更未列出" if zh else f"{more} more changes, earlier ones, are left out")
+    if some:
+        rest = f"其余 {others} 个变更与所问服务及其依赖无关，未列出"
+        said.append(rest if zh else f"Left out, since of other services: {others}")
+    return [f"{line} {cite}{'。' if zh else '.'}" for line in said]

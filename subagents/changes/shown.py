@@ -12,7 +12,7 @@ from subagents.changes.ranking import CLEAR, Ranked, Symptom, as_json, bundled, 
 from subagents.saying import Clock, lasting, offset, short
 from subagents.sources import Change
 
-ROWS = 40
+ROWS, SHORT = 40, 12  # what a model reads; what a person does
 AGAINST = {
     "after_onset": "after the onset",
     "other_environment": "another environment",
@@ -42,11 +42,14 @@ def changes(
     inside = [c for c, _ in whole if c.at in span]
     related = [c for c, _ in whole if c.service in first]
     figures += [Figure("changes in the window", len(inside)), Figure("related changes", len(related))]
+    beyond = max(0, (len(related) or len(whole)) - SHORT)
+    figures += [Figure("other changes", len(whole) - len(related)), Figure("changes left out", beyond)]
     data = {
         "changes": [_json(c, c.at in span, c.service in first or not first) for c, _ in whole[:ROWS]],
         "total": len(whole),
         "inside": len(inside),
         "related": len(related),
+        "not_listed": beyond,
     }
     return found.result("\n".join(text), looked, data, figures, min(len(whole), ROWS), len(whole))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orchestrator.agent import Agent
 from orchestrator.tool import Tool
+from subagents.gaps import worded
 from subagents.logs.playbook import playbook
 from subagents.logs.tools import LogTools
 from subagents.prompts import load
@@ -37,4 +38,5 @@ def make(sources: Sources) -> Agent:
         letter="L",
         playbook=playbook,
         cues=CUES,
+        wording=worded,
     )

@@ -14,7 +14,7 @@ from orchestrator import when
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE
-from subagents.saying import HOW_MANY, HOURLY, Clock, at, clock_of, closed, divided, joined, listed, short, taken
+from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, short, taken
 
 SLOW = ("slow", "latency", "span", "trace", "timeout", "慢", "卡", "延迟", "耗时", "链路", "超时")
 CODES = re.compile(r"(?<![\d.:])[45](?:\d\d|xx)(?![\d:])|状态码|返回码|错误码|\bcodes?\b", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""The settings file that `hermes-ops init` writes: every key of the settings, valid as written and with every # away."""
+"""The settings file that `hermes-ops init` writes: every key of the settings, valid as written and with each # away."""
 
 from __future__ import annotations
 

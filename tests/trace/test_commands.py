@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -193,3 +196,12 @@ def found(runs: Runs, run: str) -> Any:
             await memory.close()
 
     return asyncio.run(read())
+
+
+def test_a_reader_that_leaves_ends_it_quietly(runs: Runs) -> None:
+    shell = f"{sys.executable} -u -m hermes_ops trace show {runs.scripted.run_id} | head -n 1; exit ${{PIPESTATUS[0]}}"
+    env = {**os.environ, "HERMES_OPS_DATA_DIR": str(runs.data)}
+    done = subprocess.run(["bash", "-c", shell], env=env, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith(f"Run {runs.scripted.run_id}")
+    assert done.returncode == 141
+    assert done.stderr == ""

@@ -72,7 +72,7 @@ class _Walk:
             raise CardFault(11310, "element exceeds the limit", f"{count} elements", kit=300305)
         self.object(card, components.SPECS["root"], "ROOT", ())
         if card.get("config", {}).get("update_multi") is False:
-            raise CardFault(200621, "update_multi must be true in schema 2.0", kit=300302)
+            raise CardFault(300302, "update_multi must be true in schema 2.0")
         header = card.get("header", {})
         if header.get("template", "default") not in components.TEMPLATES:
             raise _parse(f"unknown template {header['template']}", "ROOT -> header")

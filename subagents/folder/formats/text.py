@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from subagents.folder import layouts, levels, times
+from subagents.folder.formats.heads import Heads
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 _STAMP = "|".join(
@@ -83,7 +84,9 @@ def _klog(line: str, default: str, near: float | None) -> Rec | None:
 
 
 def errors(shape: str) -> Search | None:
-    return None if shape == "klog" else levels.error_words
+    if shape == "klog":
+        return None
+    return Heads(_ALIKE) if shape == "0" else levels.error_words
 
 
 def alike(shape: str, line: bytes) -> re.Pattern[bytes] | None:
