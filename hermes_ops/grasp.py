@@ -16,6 +16,7 @@ from subagents.folder.folder import Folder
 from subagents.sources import Coverage
 
 CJK = re.compile(r"[\u3400-\u9fff]")
+RECENT = re.compile(r"(最近|近来|近期|recently|lately) \(.*\)", re.IGNORECASE)  # alone, it means no exact time
 SHORT = timedelta(hours=26)  # a folder that spans less is looked at as a whole when no time was named
 HOUR = timedelta(hours=1)
 
@@ -49,13 +50,15 @@ async def grasp(asked: Incoming, folder: Folder, catalogue: Catalogue, known: Kn
     now = anchor(asked, coverage)
     zone = asked.zone if asked.zoned else known.zone or asked.zone
     place = locate(asked, now, zone, catalogue.learnt(coverage.services), known)
-    window, scope = place.window or usual(now, coverage, zone), place.resolved.scope
+    lately = next((m[1] for said in place.unread if (m := RECENT.fullmatch(said))), "")
+    window, scope = place.window or usual(now, coverage, zone, lately), place.resolved.scope
+    unread = [said for said in place.unread if not RECENT.fullmatch(said)]
     found = {
         "now": now.isoformat(),
         "window": to_json(window),
         "scope": to_json(scope),
         "unknown": [[name, list(near)] for name, near in place.resolved.unknown],
-        "unread": list(place.unread) if place.window is None else [],
+        "unread": unread if place.window is None else [],
         "lang": known.language or ("zh" if CJK.search(asked.text) or asked.locale.startswith("zh") else "en"),
         "before": list(place.tied.asked),
         "data_zone": coverage.zone,
@@ -100,14 +103,15 @@ def anchor(asked: Incoming, coverage: Coverage) -> datetime:
     return min(asked.at, coverage.until)
 
 
-def usual(now: datetime, coverage: Coverage, zone: str) -> Window:
-    """The window when no time was named."""
+def usual(now: datetime, coverage: Coverage, zone: str, lately: str = "") -> Window:
+    """The window when no time was named, or only `lately`: the word that says no more than "recently"."""
+    named = f"{lately!r} names no exact time" if lately else "no time was named"
     if coverage.since is None or coverage.until is None:
-        return Window(now - HOUR, now, zone, "", "no time was named: the last hour")
+        return Window(now - HOUR, now, zone, lately, f"{named}: the last hour")
     end = coverage.until + timedelta(seconds=1)
     if end - coverage.since <= SHORT:
-        return Window(coverage.since, end, zone, "", "no time was named: all that the folder holds")
-    return Window(end - timedelta(hours=24), end, zone, "", "no time was named: the last 24 hours of the folder")
+        return Window(coverage.since, end, zone, lately, f"{named}: all that the folder holds")
+    return Window(end - timedelta(hours=24), end, zone, lately, f"{named}: the last 24 hours of the folder")
 
 
 def trouble(known: Json, lang: str) -> str:

@@ -160,6 +160,44 @@ class LogSettings(Section):
     prompts: bool = False
 
 
+class FeishuSettings(Section):
+    """The bot. `domain`: the platform's address, Lark's or a private one; `owner`, `users`: who is answered, by the
+    open_id of this app; `chats`: groups in which everybody is; "*" means all of them; `stale_minutes`: older messages
+    are told so instead of answered; `verdict_after`: seconds after which an answer ends with a new message, 0: never;
+    `quiet_chats`: where it never does."""
+
+    app_id: str = ""
+    app_secret: Secret | None = None
+    domain: Url = "https://open.feishu.cn"
+    mode: Literal["socket", "webhook"] = "socket"
+    encrypt_key: Secret | None = None
+    verification_token: Secret | None = None
+    owner: str = ""
+    users: tuple[str, ...] = ()
+    chats: tuple[str, ...] = ()
+    mention_all: bool = False
+    stale_minutes: Seconds = 60.0
+    verdict_after: Annotated[float, Field(ge=0)] = 20.0
+    quiet_chats: tuple[str, ...] = ()
+    proxy: Proxy = ""
+
+
+class ServeSettings(Section):
+    """`questions` at once in this process, `per_conversation` of them in one conversation, `queue` more may wait."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8321
+    questions: Annotated[int, Field(gt=0)] = 32
+    per_conversation: Annotated[int, Field(gt=0)] = 2
+    queue: Annotated[int, Field(ge=0)] = 200
+
+
+class SourceSettings(Section):
+    """`folder`: a directory of exported files that `serve` answers about."""
+
+    folder: Path | None = None
+
+
 class Settings(Section):
     """`zone` "": the machine's; `language` "auto": the question's; `uncited`: what happens to an answer that cites no
     evidence; `database_url` "": an SQLite file in `data_dir`."""
@@ -175,6 +213,9 @@ class Settings(Section):
     memory: MemorySettings = MemorySettings()
     trace: TraceSettings = TraceSettings()
     log: LogSettings = LogSettings()
+    feishu: FeishuSettings = FeishuSettings()
+    serve: ServeSettings = ServeSettings()
+    sources: SourceSettings = SourceSettings()
     services: dict[str, ServiceSettings] = Field(default_factory=dict)
     environments: dict[str, EnvironmentSettings] = Field(default_factory=dict)
 

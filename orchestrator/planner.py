@@ -138,19 +138,19 @@ def compose(turn: Turn, agents: Sequence[Agent]) -> str:
     found.sort(key=lambda f: f.agent not in last)
     zh = turn.ctx.lang == "zh"
     good = [f for f in found if f.status != "failed" and f.summary.strip()]
-    heads = [f.summary.strip().partition("\n\n")[0] for f in good]
-    details = [text for f in good if (text := f.summary.strip().partition("\n\n")[2])]
+    split = [f.summary.strip().partition("\n\n") for f in good]
+    heads, details = [p[0] for p in split], [p[2] for p in split]
     asides = [i for i, f in enumerate(good) if any(d.get("elsewhere") for _, d in _told_by(f))]
-    first: list[str] = []
+    first = ""
     if asides and all(f.onset is None or i in asides for i, f in enumerate(good)):
         for i in asides:  # by the convention of `elsewhere`, the first line of a head tells it
             line, _, heads[i] = heads[i].partition("\n")
-            (details if first else first).append(line)
-    lines = [*first, *(h for h in heads[:1] if h), *_signs(good, turn), *_several(good, turn), *filter(None, heads[1:])]
-    parts = ["\n".join(lines)] if lines else []
+            first, details[i] = (first, f"{line}\n{details[i]}") if first else (line, details[i])
+    lines = [first, *heads[:1], *_signs(good, turn), *_several(good, turn), *heads[1:]]
+    parts = ["\n".join(filter(None, lines))] if good else []
     parts += [_missing(f, zh) for f in found if f.unreachable or f.status == "failed"]
     parts += [t.result.text for t in turn.taken if t.result.status in ("error", "denied") and not told(t.result.data)]
-    parts += details
+    parts += [text.strip() for text in details if text.strip()]
     say = {a.name: a.wording or (lambda gap, _: gap) for a in agents}
     if gaps := dict.fromkeys(say[f.agent](gap, turn.ctx.lang) for f in found for gap in f.gaps):
         parts.append(("数据缺口：" if zh else "Gaps: ") + ("；" if zh else "; ").join(gaps))

@@ -26,7 +26,7 @@ _PLAIN = {"test", "testing", "测试", "dev", "development", "开发", "qa", "st
 _ALL = re.compile(r"(?:所有|全部)的?服务|各个?服务|全站|\b(?:all|every|any) services?\b", re.IGNORECASE)
 _WORD = r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*"
 _CALLED = re.compile(
-    rf"(?<![A-Za-z0-9_-])(?P<before>{_WORD})\s?(?:服务|微服务|应用)|(?:服务|service(?![A-Za-z]))\s?[`'\"“「]?(?P<after>{_WORD})"
+    rf"(?<![A-Za-z0-9_-])(?P<before>{_WORD})\s?(?:服务|微服务|应用)|(?:服务|service(?![A-Za-z]|['’]s\b))\s?[`'\"“「]?(?P<after>{_WORD})"
     rf"|(?<![A-Za-z0-9_-])(?P<en>{_WORD})\s(?:service|svc)(?![A-Za-z])",
     re.IGNORECASE,
 )
@@ -36,9 +36,9 @@ them these this those to today two up was web were what when where which who why
 after alert alerts availability backend before between call calls change changed changes
 customer degradation degraded dependencies deploy deployed deployment deployments desk discovery down downstream during
 error errors fail failed failing fails failure failures fast first graph health healthy here incident incidents
-internal issue issues key latency level list log logs main map mesh metrics name names outage outages owner owners
-problem problems release releases restart restarted restarts running single slow slower status team topology
-unavailable unhealthy unstable upstream went """.replace("\n", " ")
+internal issue issues key latency level list log logged logging logs main map mesh metrics name names outage outages
+owner owners problem problems release releases restart restarted restarts running single slow slower status team
+topology unavailable unhealthy unstable upstream went """.replace("\n", " ")
 _ENDINGS = ("s", "es", "ed", "d", "r", "er", "ers", "ing", "ly", "al")
 _NEAR = 0.85  # difflib's ratio at which a word is a misspelt name
 

@@ -175,7 +175,8 @@ def _rise(run: Run, values: Sequence[float], covered: Window, width: timedelta, 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """How a measured series left its usual level. `during`: its median while away; `factor`: spreads it moved by."""
+    """How a measured series left its usual level. `during`: its median while away; `factor`: spreads it moved by;
+    `known` False: it was away from the first point on."""
 
     at: datetime
     end: datetime | None
@@ -183,6 +184,7 @@ class Shift:
     during: float
     extreme: float
     factor: float
+    known: bool = True
 
 
 def shift(points: Sequence[tuple[datetime, float]], usual_until: datetime, least: float = 0.0) -> Shift | None:
@@ -211,4 +213,6 @@ def _directed(
     inside = [v for v in values[found.first : found.end] if v > at.limit]
     end = later[found.end][0] if found.end < len(later) else None
     factor = (median(inside) - at.usual) / (at.limit - at.usual)
-    return Shift(later[found.first][0], end, sign * at.usual, sign * median(inside), sign * found.peak, factor)
+    return Shift(
+        later[found.first][0], end, sign * at.usual, sign * median(inside), sign * found.peak, factor, found.first > 0
+    )

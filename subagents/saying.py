@@ -69,6 +69,11 @@ def joined(names: Iterable[str], zh: bool = False) -> str:
     return ("、" if zh else ", ").join(names)
 
 
+def tight(text: str) -> str:
+    """Without the space after a full-width bracket."""
+    return text.replace("） ", "）")
+
+
 def short(text: str, most: int = 120) -> str:
     """One line of a text, cut."""
     line = " ".join(text.split())

@@ -16,7 +16,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from platformdirs import user_config_path
 from pydantic import BaseModel
 
-from hermes_ops.initial.words import KEYS, NAMES, SECTIONS
+from hermes_ops.initial.words import KEYS, NAMES, SECTIONS, Words
 from hermes_ops.settings import Settings
 from orchestrator.contracts import Json
 from orchestrator.errors import ConfigError
@@ -94,13 +94,13 @@ def _table(kind: Any, path: str, head: str, optional: bool) -> Iterator[str]:
 
 def _section(key: Key, named: str, hidden: bool) -> Iterator[str]:
     yield ""
-    yield from _comment(SECTIONS[key.path + (".NAME" if key.many == "named" else "")])
+    yield from _comment(SECTIONS.get(key.path + (".NAME" if key.many == "named" else ""), ""))
     header = f"[[{named}]]" if key.many == "list" else f"[{named}]"
     yield f"#{header}" if hidden else header
 
 
 def _plain(key: Key) -> Iterator[str]:
-    words = KEYS[key.path]
+    words = KEYS.get(key.path, Words(""))
     yield from _comment(words.text)
     yield f"#{key.name} = {toml(key.default if words.example is None else words.example)}"
 
@@ -112,7 +112,8 @@ def _comment(words: str) -> Iterator[str]:
             yield line
             line = "#"
         line += f" {word}"
-    yield line
+    if words:
+        yield line
 
 
 def toml(value: Json) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import json
 import random
 import time
@@ -256,10 +255,11 @@ class Link:
 def read_ack(frame: frames.Frame, after: float, device_id: str) -> Ack:
     """The answer in a frame: `{"code": 200, "data": base64 of JSON}`."""
     biz_rt = frame.headers.get("biz_rt", "")
+    code = 0
     try:
         body = json.loads(frame.payload)
         code = int(body["code"])
         data = json.loads(base64.b64decode(body["data"], validate=True)) if body.get("data") else None
-    except (ValueError, KeyError, TypeError, binascii.Error) as e:
-        return Ack(0, None, after, biz_rt, device_id, bad=f"{type(e).__name__}: {e}")
+    except (ValueError, KeyError, TypeError) as e:
+        return Ack(code, None, after, biz_rt, device_id, bad=f"{type(e).__name__}: {e}")
     return Ack(code, data, after, biz_rt, device_id)

@@ -12,7 +12,7 @@ from hermes_ops.sandbox.model import Author
 IMAGE_BYTES, FILE_BYTES, DOWNLOAD_BYTES = 10 << 20, 30 << 20, 100 << 20
 SIDE, GIF_SIDE = 12_000, 2_000
 FORMATS = {
-    b"\x89PNG": "image/png",
+    b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
     b"GIF8": "image/gif",
     b"BM": "image/bmp",

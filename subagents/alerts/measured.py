@@ -98,8 +98,10 @@ def _least(series: Series) -> float:
 
 
 def _onset(rows: Sequence[Moved], asked: Sequence[str]) -> datetime | None:
-    """When the strongest changes of the asked services began: the earliest of those that began together."""
-    mine = [m for m in rows if m.change.factor >= STRONG and (not asked or m.series.service in asked)]
+    """When the strongest changes of the asked services began: the earliest of those that began together. What was away
+    from the window's first point on began at no known time."""
+    known = (m for m in rows if m.change.factor >= STRONG and m.change.known)
+    mine = [m for m in known if not asked or m.series.service in asked]
     if not mine:
         return None
     return min(m.change.at for m in mine if abs(m.change.at - mine[0].change.at) <= NEAR)
@@ -161,5 +163,6 @@ def _json(m: Moved) -> Json:
         "during": figure(c.during),
         "onset": c.at.isoformat(),
         "end": c.end.isoformat() if c.end else None,
+        "known": c.known,
         "factor": round(min(c.factor, MOST), 1),
     }

@@ -14,7 +14,7 @@ from orchestrator import when
 from orchestrator.agent import Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE, STATE
-from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, taken
+from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, taken, tight
 
 NOW = ("now", "currently", "right now", "still", "firing", "现在", "当前", "目前", "正在", "还在", "眼下")
 ASPECTS = {  # what a question may ask of monitoring
@@ -64,12 +64,12 @@ def _counting(turn: Turn) -> bool:
 
 
 def _told(turn: Turn, wants: set[str]) -> list[str]:
-    found = _alerts(turn) if "alerts" in wants else []
+    aside, found = _alerts(turn) if "alerts" in wants else ([], [])
     counts, now, ratios, metrics = _counts(turn), _now(turn), _ratios(turn), _metrics(turn)
     if wants == set(ASPECTS) or not (ratios or metrics):
         first = 0 if counts or now else HEAD
-        return divided([*counts, *now, *found[:first]], [*found[first:], *ratios, *metrics])
-    return divided([*counts, *now, *ratios, *metrics], found)
+        return divided([*aside, *counts, *now, *found[:first]], [*found[first:], *ratios, *metrics])
+    return divided([*aside, *counts, *now, *ratios, *metrics], found)
 
 
 def _services(turn: Turn) -> list[str]:
@@ -78,10 +78,11 @@ def _services(turn: Turn) -> list[str]:
     return list(dict.fromkeys([*(got.result.data["services"] if got else ()), *turn.ctx.scope.services]))[:6]
 
 
-def _alerts(turn: Turn) -> list[str]:
+def _alerts(turn: Turn) -> tuple[list[str], list[str]]:
+    """What begins at another time, and what fired."""
     got, zh = taken(turn, "list_alerts"), turn.ctx.lang == "zh"
     if got is None:
-        return []
+        return [], []
     data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
     lead = sorted((a for a in data["alerts"] if a["lead"]), key=lambda a: str(a["start"]))
@@ -92,13 +93,14 @@ def _alerts(turn: Turn) -> list[str]:
     others = [f"{a['name']} ({a['service']})" if a["service"] else a["name"] for a in (*lead[MOST:], *rest)]
     if not lines:
         who = listed(data["asked"], zh)
-        none = f"{span}：{who} 没有告警" if zh else f"No alerts{' of ' + who if who else ''} in {span}"
+        of, where = f" of {who}" * bool(who), "it" if data["elsewhere"] else span
+        none = f"{'该时段' if where == 'it' else span + '：'}{who} 没有告警" if zh else f"No alerts{of} in {where}"
         lines = [f"{none} {cite}{'。' if zh else '.'}"]
     if others:
         lines.append(
             f"另有其他告警：{listed(others, zh)} {cite}。" if zh else f"Other alerts: {listed(others)} {cite}."
         )
-    return [*_other(data, clock, cite, span, zh), *lines]
+    return _other(data, clock, cite, span, zh), lines
 
 
 def _one(a: Json, first: bool, clock: Clock, zone: str, data: Json, zh: bool, cite: str) -> str:
@@ -109,7 +111,7 @@ def _one(a: Json, first: bool, clock: Clock, zone: str, data: Json, zh: bool, ci
     if zh:
         still = "，到数据末尾仍未恢复" if data["still"] else "，未恢复"
         until = f"，{clock.at(end)} 恢复" if end else still if a["end_known"] else "，结束时间未知"
-        return f"{a['name']}（{a['service']}，{a['severity']}{marks}）{began} 触发{until} {cite}。"
+        return tight(f"{a['name']}（{a['service']}，{a['severity']}{marks}）{began} 触发{until} {cite}。")
     still = ", still firing at the end of the data" if data["still"] else ", still open"
     until = f", ended {clock.at(end)}" if end else still if a["end_known"] else ", end unknown"
     return f"{a['name']} ({a['service']}, {a['severity']}{marks}) fired at {began}{until} {cite}."
@@ -135,7 +137,7 @@ def _other(data: Json, clock: Clock, cite: str, span: str, zh: bool) -> list[str
     name = f"{other['name']} ({other['service']})" if other["service"] else other["name"]
     if zh:
         where = f"{near} 附近没有告警开始" if other["inside"] else f"{span} 内没有相关告警开始"
-        return [f"{where}；{name} 从 {began} 开始 {cite}。"]
+        return [tight(f"{where}；{name} 从 {began} 开始 {cite}。")]
     where = f"No alert begins near {near}" if other["inside"] else f"No such alert begins in {span}"
     return [f"{where}; {name} begins at {began} {cite}."]
 
@@ -160,7 +162,7 @@ def _counts(turn: Turn) -> list[str]:
         lines.append(f"另有 {n} 个更早触发，仍在持续" if zh else f"{n} more had begun earlier and still fired")
     if HOURLY.search(turn.ctx.question.text) and (hours := data["counts"].get("hour")):
         by_hour = joined((f"{clock.at(datetime.fromisoformat(hour))} {n}" for hour, n in hours.items()), zh)
-        lines.append(f"按小时：{by_hour}；其余时段 0" if zh else f"By hour: {by_hour}; else 0")
+        lines.append(f"按小时 {by_hour}；其余时段没有" if zh else f"By hour: {by_hour}; none in the others")
     return [f"{line} {cite}{'。' if zh else '.'}" for line in lines]
 
 
@@ -186,12 +188,10 @@ def _ratios(turn: Turn) -> list[str]:
     for rows in groups.values():
         r, names, each = rows[0], joined((row["service"] for row in rows), zh), len(rows) > 1
         if zh:
-            each_zh = "各 " if each else ""
-            said.append(
-                f"{names} 可用率{each_zh and '均为'} {r['percent']:g}%（{each_zh}{r['total']} 次请求中失败 {r['bad']} 次）"
-            )
+            of = f"{'各 ' * each}{r['total']} 次请求中失败 {r['bad']} 次"
+            said.append(f"{names} 可用率{'均为' * each} {r['percent']:g}%（{of}）")
         else:
-            of = f"{r['bad']} of {r['total']} requests bad{' each' if each else ''}"
+            of = f"{r['bad']} of {r['total']} requests bad{' each' * each}"
             said.append(f"availability of {names} {r['percent']:g}% ({of})")
     return [f"{line} [{got.id}]{'。' if zh else '.'}" for line in said]
 
@@ -205,6 +205,9 @@ def _metrics(turn: Turn) -> list[str]:
         since = clock.at(datetime.fromisoformat(m["onset"]))
         said = f"{m['service']} `{m['name']}` "
         said += f"{m['before']}{m['unit']} → {m['during']}{m['unit']}"
-        said += f"，{since} 起" if zh else f" since {since}"
+        if m["known"]:
+            said += f"，{since} 起" if zh else f" since {since}"
+        else:
+            said += f"，{since} 前已如此" if zh else f" already at {since}"
         lines.append(f"{said} [{got.id}]{'。' if zh else '.'}")
     return lines

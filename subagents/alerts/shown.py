@@ -10,7 +10,7 @@ from orchestrator import when
 from orchestrator.contracts import Figure, Json, ToolResult, Window
 from subagents.alerts.episodes import Group, group_json, grouped, incidents, trouble
 from subagents.alerts.measured import figure
-from subagents.asking import Merged, other_reading
+from subagents.asking import HOUR, Merged, other_reading
 from subagents.saying import Clock, short
 from subagents.sources import Coverage, Episode, Ratio
 
@@ -24,8 +24,9 @@ def alerts(
     clock, groups, zone = Clock(span), grouped(found.rows), cover.zone
     lead = trouble(found.rows, asked, span)
     begins = [e for e in lead if e.start in span]
-    first = min(begins, key=lambda e: e.start, default=None)
-    other = _elsewhere(begins, wide, span, asked, zone)
+    lately = begins or [e for e in lead if e.start > span.start - HOUR]
+    first = min(lately, key=lambda e: e.start, default=None)
+    other = _elsewhere(begins, wide, span, asked, zone) if begins or not lead else None
     near = {(e.name, e.service) for e in lead}
     groups.sort(key=lambda g: (bool(asked) and g.service not in asked, (g.name, g.service) not in near, g.start))
     text = [f"{len(found.rows)} episodes of {len(groups)} alerts · {when.say(span)}"]

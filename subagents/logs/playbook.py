@@ -14,18 +14,19 @@ from orchestrator import when
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE
-from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, short, taken
+from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, short, taken, tight
 
 SLOW = ("slow", "latency", "span", "trace", "timeout", "慢", "卡", "延迟", "耗时", "链路", "超时")
 CODES = re.compile(r"(?<![\d.:])[45](?:\d\d|xx)(?![\d:])|状态码|返回码|错误码|\bcodes?\b", re.IGNORECASE)
 KINDS = re.compile(
-    r"模式|哪种|哪类|哪些(?:错误|报错|异常)|什么(?:错误|报错|异常)|(?:错误|报错|异常)(?:内容|信息|类型)|新的?(?:错误|报错|异常)"
+    r"模式|哪种|哪类|哪些(?:错误|报错|异常)|(?<![为有])什么(?:错误|报错|异常)|(?:错误|报错|异常)(?:内容|信息|类型)|新的?(?:错误|报错|异常)"
     r"|\bpatterns?\b|\bwhat (?:kinds?|sorts?|types?|errors?)\b|\bwhich (?:errors?|exceptions?|messages?)\b"
     r"|\bnew (?:errors?|exceptions?|messages?)\b",
     re.IGNORECASE,
 )
 REQUEST = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ HTTP/")  # a line of an access log
-HEAD, HOURS, MOST = 3, 8, 6
+WHICH = re.compile(r"哪[些个]?服务|谁在报错|\bwhich services?\b", re.IGNORECASE)
+HEAD, HOURS, MOST = 2, 8, 6
 
 
 def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
@@ -40,11 +41,11 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
     peers = [] if _only_counts(turn) else _peers(turn)
     if peers and sum(t.call.name == "patterns" for t in turn.taken) == 1:
         return [("patterns", {"services": peers})]
-    head, details = _counts(turn)
+    aside, head, details = _counts(turn)
     patterns, spans = _patterns(turn), _spans(turn)
     if KINDS.search(text):
         patterns, head, details = [], [*patterns[:HEAD], *head], [*patterns[HEAD:], *details]
-    return closed(turn, divided([*spans, *head], [*details, *patterns]))
+    return closed(turn, divided([*aside, *spans, *head], [*details, *patterns]))
 
 
 def _only_counts(turn: Turn) -> bool:
@@ -59,11 +60,11 @@ def _peers(turn: Turn) -> list[str]:
     return [s for s in data["services"] if s and s not in data["asked"]][:4] if data["asked"] else []
 
 
-def _counts(turn: Turn) -> tuple[list[str], list[str]]:
-    """What heads the summary, and the rest."""
+def _counts(turn: Turn) -> tuple[list[str], list[str], list[str]]:
+    """What begins at another time, what heads the summary, and the rest."""
     got, zh = taken(turn, "count_errors"), turn.ctx.lang == "zh"
     if got is None:
-        return [], []
+        return [], [], []
     data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
     only = _only_counts(turn)
@@ -78,11 +79,11 @@ def _counts(turn: Turn) -> tuple[list[str], list[str]]:
     if not any(not data["asked"] or row["service"] in data["asked"] for row in rows):
         who, n = listed(data["asked"], zh), data["lines"] or 0
         none = (
-            f"{span}：{who} 没有错误日志（共查 {n} 行）{cite}。" if zh
-            else f"No error lines{' of ' + who if who else ''} in {span}, among {n} lines {cite}."
+            f"{'该时段' if data['elsewhere'] else span + '：'}{who} 没有错误日志（共查 {n} 行）{cite}。" if zh
+            else f"No error lines{' of ' + who if who else ''} in {'it' if data['elsewhere'] else span}, among {n} lines {cite}."
         )  # fmt: skip
         lines.insert(0, none)
-    first = 1 if data["asked"] and not HOURLY.search(turn.ctx.question.text) else HEAD
+    first = len(lines) if WHICH.search(turn.ctx.question.text) else 1 if data["asked"] else HEAD
     head, details = lines[:first], lines[first:]
     if HOURLY.search(turn.ctx.question.text):
         head = [*_by_slot(rows[:MOST], data["hourly"], clock, cite, zh), *head]
@@ -90,7 +91,7 @@ def _counts(turn: Turn) -> tuple[list[str], list[str]]:
     if codes and (not only or CODES.search(turn.ctx.question.text)):
         said = f"状态码：{listed(codes, zh)} {cite}。" if zh else f"Codes: {listed(codes)} {cite}."
         (head if CODES.search(turn.ctx.question.text) else details).append(said)
-    return [*_other(data, clock, cite, span, zh), *head], details
+    return _other(data, clock, cite, span, zh), head, details
 
 
 def _alike(rows: Iterable[Json]) -> list[list[Json]]:
@@ -119,7 +120,7 @@ def _group(rows: Sequence[Json], clock: Clock, zone: str, data: Json, cite: str,
     if onset is not None:
         began = clock.both(onset, zone, zh) if zone else clock.at(onset)
         since = ("开始" if row["known"] else "已在报错") if zh else ("began at" if row["known"] else "already up at")
-        said += f"，{began} {since}" if zh else f", {since} {began}"
+        said += tight(f"，{began} {since}") if zh else f", {since} {began}"
         over = clock.at(end) if end else ""
         still = _still(data, zh)
         said += (f"，{over} 结束" if over else f"，{still}") if zh else (f", ended at {over}" if over else f", {still}")
@@ -140,8 +141,8 @@ def _by_slot(rows: Sequence[Json], hourly: bool, clock: Clock, cite: str, zh: bo
         full = [(name, n) for name, n in slots if n]
         shown = slots if len(slots) <= HOURS else full
         said = joined((f"{name} {n}" for name, n in shown), zh)
-        rest = "" if len(shown) == len(slots) else ("；其余时段 0" if zh else "; else 0")
-        lines.append(f"{_name(row, zh)}：{said}{rest} {cite}。" if zh else f"{_name(row, zh)}: {said}{rest} {cite}.")
+        rest = "" if len(shown) == len(slots) else ("；其余时段没有" if zh else "; none in the others")
+        lines.append(f"{_name(row, zh)} {said}{rest} {cite}。" if zh else f"{_name(row, zh)}: {said}{rest} {cite}.")
     return lines
 
 
@@ -155,7 +156,7 @@ def _other(data: Json, clock: Clock, cite: str, span: str, zh: bool) -> list[str
     if zh:
         where = f"{near} 附近没有错误开始增多" if other["inside"] else f"{span} 内没有错误开始增多"
         until = f"，{clock.at(end)} 结束" if end else ""
-        return [f"{where}；{service} 的错误从 {began} 开始{until}，共 {n} 条 {cite}。"]
+        return [tight(f"{where}；{service} 的错误从 {began} 开始{until}，共 {n} 条 {cite}。")]
     where = f"Nothing begins near {near}" if other["inside"] else f"Nothing begins in {span}"
     until = f" and end at {clock.at(end)}" if end else ""
     return [f"{where}; errors of {service} begin at {began}{until}, {n} in all {cite}."]

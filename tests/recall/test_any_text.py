@@ -20,8 +20,9 @@ from orchestrator.contracts import Scope, Window
 NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
 FORMER = Former(("q",), Window(NOW - timedelta(hours=2), NOW - timedelta(hours=1)), Scope("", ("checkout",)), NOW)
 WORDS = [
-    "记住", "以后", "默认", "看", "prod", "我", "的", "是", "在", "支付组", "忘掉", "所有", "叫我", "call me ", "remember ", "that ",
-    "my ", "team ", "is ", "那", "呢", "？", "再往前", "一小时", "同一时段", "昨天", "before ", "，", "。", "“", "```", "\n", "> ", "1", "号",
+    "记住", "以后", "默认", "看", "prod", "我", "的", "是", "在", "支付组", "忘掉", "所有", "叫我", "call me ",
+    "remember ", "that ", "my ", "team ", "is ", "那", "呢", "？", "再往前", "一小时", "同一时段", "昨天", "before ",
+    "，", "。", "“", "```", "\n", "> ", "1", "号",
 ]  # fmt: skip
 SENTENCES = st.lists(st.sampled_from(WORDS), max_size=12).map("".join)
 

@@ -8,9 +8,8 @@ import pytest
 
 from hermes_ops.sandbox import Sandbox
 from hermes_ops.sandbox.cards.check import elements, size
-from tests.sandbox.raw import Answer, Api
+from tests.sandbox.raw import PNG, Answer, Api
 
-PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1" + b"\0" * 20
 TABLE = {
     "tag": "table",
     "columns": [{"name": "a", "data_type": "text"}, {"name": "n", "data_type": "number"}],

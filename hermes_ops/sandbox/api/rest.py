@@ -54,7 +54,7 @@ class Rest:
             response = await self._faulty(AFTER, request, path, log, note) or response
         note |= {"status": response.status_code, "log_id": log, "took": round(time.monotonic() - began, 4)}
         self.p.journal.add("rest", **note)
-        response.headers["X-Tt-Logid"] = log
+        response.raw_headers.append((b"X-Tt-Logid", log.encode()))  # in this spelling: the SDK looks it up so
         return response
 
     async def _faulty(self, when: str, request: Request, path: str, log: str, note: Json) -> Response | None:

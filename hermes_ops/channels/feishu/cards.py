@@ -1,0 +1,206 @@
+"""The cards, as JSON 2.0: one while work goes on, one for the answer. Pure functions; what fits is `fit`'s to say.
+
+On a phone at night the first line is the verdict, a few lines follow it, the rest is in panels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hermes_ops.channels.feishu import fit
+from hermes_ops.channels.feishu.markdown import count_tables, fenced, plain, safe
+from hermes_ops.channels.words import say
+from orchestrator import scope as scopes
+from orchestrator import when
+from orchestrator.contracts import Answer, Evidence, Json
+
+FOLD_LINES, FOLD_CHARACTERS = 6, 300
+SUMMARY = 120  # characters that a lock screen shows
+PROGRESS = "progress"
+BLAMES = ("cause", "figures", "scope", "other")
+TEXT_BYTES = 18_000  # of an answer in one card
+LEVELS = (1200, 300, 0)  # bytes of a result in the evidence panel, from rich to poor; then no panels at all
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """`rest`: what of the text didn't fit, for messages after it."""
+
+    card: Json
+    rest: str = ""
+
+
+def progress(text: str, key: str, lang: str) -> Json:
+    """The card that is shown while work goes on; its one text is rewritten by `PROGRESS`."""
+    body = [
+        {"tag": "markdown", "element_id": PROGRESS, "content": safe(text)},
+        _row([_button(say("stop", lang), "stop", key, "danger")]),
+    ]
+    return _card(body, say("summary_busy", lang), streaming=True)
+
+
+def final(a: Answer, key: str, lang: str, seconds: float, level: int, blame: bool = False) -> Final:
+    """The answer's card. `level`: 0 whole, higher ones leave out more; `blame`: asks what was wrong."""
+    text, rest = fit.cut(a.text.strip() or say(_empty(a), lang, reason=""), TEXT_BYTES)
+    above, below = _fold(text)
+    tables = count_tables(above)
+    body: list[Json] = [_markdown(safe(above))]
+    if a.unverified:
+        body.append(_markdown(safe(say("unverified", lang, what=", ".join(a.unverified)[:500]))))
+    if about := _about(a, seconds):
+        body.append(
+            {
+                "tag": "div",
+                "text": {"tag": "plain_text", "content": about, "text_size": "notation", "text_color": "grey"},
+            }
+        )
+    body += _buttons(a, key, lang, blame)
+    if below:
+        body.append(_panel(say("more", lang), [_markdown(safe(below, 3 - tables))]))
+    if level < len(LEVELS):
+        body += _panels(a, lang, LEVELS[level])
+    if blame:
+        body.append(_form(key, lang))
+    return Final(_card(body, verdict(a, lang)), rest)
+
+
+def fitting(a: Answer, key: str, lang: str, seconds: float, level: int = 0, blame: bool = False) -> tuple[Final, int]:
+    """The richest card from `level` on that is within the limits, and its level."""
+    while True:
+        made = final(a, key, lang, seconds, level, blame)
+        if level >= len(LEVELS) or not fit.troubles(made.card):
+            return made, level
+        level += 1
+
+
+def simple(text: str, title: str = "") -> Json:
+    """A document as a card: nothing but its words."""
+    head = {"title": {"tag": "plain_text", "content": title}, "template": "blue"} if title else None
+    return _card([_markdown(safe(text))], plain(title or text.partition("\n")[0])[:SUMMARY], head=head)
+
+
+def verdict(a: Answer, lang: str) -> str:
+    """The first line, without marks."""
+    first = next((line for line in a.text.splitlines() if line.strip()), "") or say(_empty(a), lang, reason="")
+    line = plain(first)
+    return line if len(line) <= SUMMARY else line[: SUMMARY - 1] + "…"
+
+
+def _empty(a: Answer) -> str:
+    return "cancelled" if a.status == "cancelled" else "failed"
+
+
+def _fold(text: str) -> tuple[str, str]:
+    """What stands above the fold, its first line bold, and the rest. A fence or table isn't torn."""
+    lines = text.splitlines()
+    first = lines[0].strip()
+    bold = f"**{first}**" if first and not any(c in first for c in "*#`|") and len(first) <= 2 * SUMMARY else lines[0]
+    taken, used = 1, len(first)
+    while taken < len(lines) and taken < FOLD_LINES:
+        line = lines[taken]
+        used += len(line)
+        if used > FOLD_CHARACTERS or line.lstrip().startswith(("|", "```")):
+            break
+        taken += 1
+    return "\n".join([bold, *lines[1:taken]]).rstrip(), "\n".join(lines[taken:]).strip()
+
+
+def _about(a: Answer, seconds: float) -> str:
+    """ "prod · checkout · 22:00–23:00 +08:00 · 6.1 s"."""
+    parts = [
+        scopes.say(a.scope) if a.scope.services or a.scope.environment else "",
+        when.say(a.window) if a.window else "",
+    ]
+    return " · ".join([*filter(None, parts), f"{seconds:.1f} s"])
+
+
+def _buttons(a: Answer, key: str, lang: str, blame: bool) -> list[Json]:
+    first = [] if blame else [_button("👍", "good", key), _button("👎", "bad", key)]
+    second = [_button(say("retry", lang), "retry", key), _button(say("trace", lang), "trace", key)]
+    return [_row(row) for row in (first, second) if row]
+
+
+def _form(key: str, lang: str) -> Json:
+    options = [{"text": _text(say(b, lang)), "value": b} for b in BLAMES]
+    submit = _button(say("send", lang), "blame", key, "primary")
+    return {
+        "tag": "form",
+        "name": "blame",
+        "elements": [
+            _markdown(f"**{say('which', lang)}**"),
+            {"tag": "select_static", "name": "about", "placeholder": _text(say("which", lang)), "options": options},
+            {"tag": "input", "name": "text", "placeholder": _text(say("say_more", lang)), "max_length": 500},
+            {**submit, "name": "send", "form_action_type": "submit"},
+        ],
+    }
+
+
+def _panels(a: Answer, lang: str, most: int) -> list[Json]:
+    panels = []
+    if a.evidence:
+        shown = "\n".join(_exhibit(e, most) for e in a.evidence)
+        panels.append(_panel(say("evidence", lang, n=len(a.evidence)), [_markdown(shown)]))
+    if a.route:
+        lines = [
+            f"- **{r.subagent}** · {safe(r.task)} · {safe(r.reason)} · {r.status} · {r.ms / 1000:.1f} s"
+            for r in a.route
+        ]
+        used = a.usage
+        spent = f"{used.model_calls} × {a.model} · {used.prompt_tokens:,} + {used.completion_tokens:,} tokens"
+        lines.append(spent if used.model_calls else safe(a.fallback or a.model or ""))
+        lines.append(f"run {a.run_id}")
+        panels.append(_panel(say("route", lang), [_markdown("\n".join(filter(None, lines)))]))
+    return panels
+
+
+def _exhibit(e: Evidence, most: int) -> str:
+    """Id, tool, status and window; the exact query; the result as far as there is room."""
+    r = e.result
+    head = f"**[{e.id}]** {e.agent} · {e.tool} · {r.status}" + (f" · {when.say(r.window)}" if r.window else "")
+    query, _ = fit.cut(r.query, 300)
+    lines = [head, f"`{query.replace('`', ' ').strip()}`" if query.strip() else ""]
+    if most and r.text:
+        shown, left = fit.cut(r.text, most)
+        lines.append(fenced(shown + ("\n…" if left else "")))
+    return "\n".join(filter(None, lines))
+
+
+# ── parts ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _card(body: Sequence[Json], summary: str, streaming: bool = False, head: Json | None = None) -> Json:
+    config = {"update_multi": True, "streaming_mode": streaming, "summary": {"content": summary}, "width_mode": "fill"}
+    card: Json = {"schema": "2.0", "config": config, "body": {"direction": "vertical", "elements": list(body)}}
+    return {**card, "header": head} if head else card
+
+
+def _markdown(text: str) -> Json:
+    return {"tag": "markdown", "content": text or " "}
+
+
+def _text(words: str) -> Json:
+    return {"tag": "plain_text", "content": words}
+
+
+def _panel(title: str, elements: list[Json], expanded: bool = False) -> Json:
+    icon = {"tag": "standard_icon", "token": "down-small-ccm_outlined"}
+    head = {"title": {"tag": "markdown", "content": title}, "icon": icon, "icon_position": "right"}
+    border = {"color": "grey", "corner_radius": "5px"}
+    return {"tag": "collapsible_panel", "expanded": expanded, "header": head, "border": border, "elements": elements}
+
+
+def _row(buttons: list[Json]) -> Json:
+    columns = [{"tag": "column", "width": "auto", "elements": [b]} for b in buttons]
+    return {"tag": "column_set", "flex_mode": "none", "columns": columns}
+
+
+def _button(words: str, act: str, key: str, kind: str = "default") -> Json:
+    value = {"act": act, "key": key}
+    return {
+        "tag": "button",
+        "text": _text(words),
+        "type": kind,
+        "size": "small",
+        "behaviors": [{"type": "callback", "value": value}],
+    }

@@ -1,0 +1,128 @@
+"""What a message says: its content by type as plain text, and the files it carries. Pure functions of JSON.
+
+Source: the documentation of `im.message.receive_v1`; posts come flat or under a language, and both are read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from orchestrator.contracts import Json
+
+LANGUAGES = ("zh_cn", "en_us", "ja_jp")
+UNREADABLE = ("audio", "media", "sticker", "location", "share_chat", "share_user", "todo", "vote", "hongbao", "system")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """`key` stands in the text; `id`: the open_id, "" for everybody."""
+
+    key: str
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """Something to download. `kind`: image | file."""
+
+    key: str
+    kind: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """`known` False: a kind of message that can't be read."""
+
+    text: str
+    files: tuple[File, ...] = ()
+    known: bool = True
+
+
+def read(kind: str, raw: str) -> Content:
+    """Never raises: what can't be read has no text."""
+    try:
+        body = json.loads(raw)
+    except ValueError:
+        return Content("", known=False)
+    if not isinstance(body, dict):
+        return Content(str(body) if isinstance(body, str) else "", known=False)
+    if kind == "text":
+        return Content(str(body.get("text") or ""))
+    if kind == "post":
+        return _post(body)
+    if kind == "image":
+        return Content("", (File(str(body.get("image_key")), "image"),))
+    if kind == "file":
+        return Content("", (File(str(body.get("file_key")), "file", str(body.get("file_name") or "file")),))
+    if kind == "interactive":
+        return Content(card_text(body))
+    return Content("", known=False)
+
+
+def _post(body: Json) -> Content:
+    inner = next((body[lang] for lang in LANGUAGES if isinstance(body.get(lang), dict)), body)
+    rows = inner.get("content")
+    files: list[File] = []
+    lines = [str(inner.get("title") or "")]
+    for row in rows if isinstance(rows, list) else ():
+        parts = row if isinstance(row, list) else [row]
+        lines.append("".join(_part(p, files) for p in parts if isinstance(p, dict)))
+    return Content("\n".join(filter(None, lines)), tuple(files))
+
+
+def _part(part: Json, files: list[File]) -> str:
+    tag = part.get("tag")
+    if tag == "img":
+        files.append(File(str(part.get("image_key")), "image"))
+        return ""
+    if tag == "media":
+        return "[视频]"
+    if tag == "at":
+        return str(part.get("user_id") or "")  # the key of a mention, or "@_all"
+    if tag == "a":
+        text, href = str(part.get("text") or ""), str(part.get("href") or "")
+        return text if text == href else f"{text} ({href})"
+    if tag == "code_block":
+        return f"\n```\n{str(part.get('text') or '').rstrip()}\n```\n"
+    return "\n" if tag == "hr" else str(part.get("text") or part.get("emoji_type") or "")
+
+
+def card_text(card: Json) -> str:
+    """The words of a card in any of its forms: 1.0, 2.0, or the flat one that a plain read gives."""
+    words = [w for w in (_words(node) for node in _nodes(card)) if w]
+    return "\n".join(dict.fromkeys(words))
+
+
+def _nodes(node: Any) -> Iterator[Json]:
+    """In reading order: title, header, then what is inside."""
+    if isinstance(node, list):
+        for item in node:
+            yield from _nodes(item)
+    elif isinstance(node, dict):
+        yield node
+        order = ("header", "title", "subtitle", "text", "fields", "elements", "body", "columns", "i18n_elements")
+        for key in (*order, *(k for k in node if k not in order)):
+            if isinstance(node.get(key), (dict, list)):
+                yield from _nodes(node[key])
+
+
+def _words(node: Json) -> str:
+    content, text = node.get("content"), node.get("text")
+    if isinstance(content, str):
+        return content.strip()
+    if isinstance(text, str):
+        return text.strip()
+    title = node.get("title")
+    return title.strip() if isinstance(title, str) else ""
+
+
+def named(text: str, mentions: Sequence[Mention], own: str) -> str:
+    """The text with the names of who is mentioned, our own left out. `@_user_1` begins `@_user_10`, so long keys first."""
+    for mention in sorted(mentions, key=lambda m: len(m.key), reverse=True):
+        text = text.replace(mention.key, "" if mention.id == own else f"@{mention.name}")
+    return " ".join(text.replace("@_all", "").split(" ")).strip()

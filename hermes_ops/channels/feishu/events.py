@@ -1,0 +1,112 @@
+"""An incoming message event as a typed object, and whether it is ours to answer. Pure: no call, no clock, no store.
+
+Source: `im.message.receive_v1`. Whatever is unsure ends in silence: an unknown identity of our own, machines, groups in
+which we weren't mentioned by our own open_id.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from hermes_ops.channels.feishu.content import Content, Mention, named, read
+from hermes_ops.settings import FeishuSettings
+from orchestrator.contracts import Json
+
+Verdict = Literal["answer", "ignore", "refuse", "stale", "unsupported", "empty"]
+ALL = "@_all"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """`user`: the sender's open_id; `person` False: a machine; `text`: mentions by name, our own removed; `private`: a
+    chat of one person and the bot."""
+
+    id: str
+    chat: str
+    private: bool
+    user: str
+    person: bool
+    tenant: str
+    at: datetime
+    kind: str
+    text: str
+    content: Content
+    mentions: tuple[Mention, ...] = ()
+    all: bool = False
+    thread: str = ""
+    parent: str = ""
+    root: str = ""
+
+
+def parse(event: Json, own: str) -> Message | None:
+    """None for what has not even the ids of a message."""
+    said, sender = event.get("message") or {}, event.get("sender") or {}
+    id, chat = said.get("message_id"), said.get("chat_id")
+    if not isinstance(id, str) or not isinstance(chat, str):
+        return None
+    kind = str(said.get("message_type") or "")
+    content = read(kind, str(said.get("content") or ""))
+    mentions = tuple(_mention(m) for m in said.get("mentions") or () if isinstance(m, dict))
+    return Message(
+        id=id,
+        chat=chat,
+        private=said.get("chat_type") == "p2p",
+        user=str((sender.get("sender_id") or {}).get("open_id") or ""),
+        person=sender.get("sender_type") == "user",
+        tenant=str(sender.get("tenant_key") or ""),
+        at=_time(said.get("create_time")),
+        kind=kind,
+        text=named(content.text, mentions, own),
+        content=content,
+        mentions=mentions,
+        all=ALL in content.text or any(not m.id for m in mentions),
+        thread=str(said.get("thread_id") or ""),
+        parent=str(said.get("parent_id") or ""),
+        root=str(said.get("root_id") or ""),
+    )
+
+
+def judge(m: Message, own: str, settings: FeishuSettings, now: datetime) -> tuple[Verdict, str]:
+    """The verdict, and its reason for the log."""
+    if not m.person or not m.user:
+        return "ignore", "the sender is no person"
+    if not m.private:
+        if not own:
+            return "ignore", "our own identity is unknown"
+        called = any(x.id == own for x in m.mentions) or (settings.mention_all and m.all)
+        if not called:
+            return "ignore", "we were not mentioned"
+    if not allowed(m.user, "" if m.private else m.chat, settings):
+        return "refuse", "neither the user nor the chat is on the list"
+    if now - m.at > timedelta(minutes=settings.stale_minutes):
+        return "stale", f"it was sent {now - m.at} ago"
+    if not m.content.known:
+        return "unsupported", f"messages of kind {m.kind} can't be read"
+    if not m.text and not m.content.files:
+        return "empty", "it says nothing"
+    return "answer", ""
+
+
+def allowed(user: str, chat: str, settings: FeishuSettings) -> bool:
+    """Empty lists allow the owner alone."""
+    return bool(
+        (user and user == settings.owner)
+        or user in settings.users
+        or "*" in settings.users
+        or (chat and (chat in settings.chats or "*" in settings.chats))
+    )
+
+
+def _mention(raw: Json) -> Mention:
+    id = raw.get("id")
+    open_id = id.get("open_id") if isinstance(id, dict) else id
+    return Mention(str(raw.get("key") or ""), str(open_id or ""), str(raw.get("name") or ""))
+
+
+def _time(ms: object) -> datetime:
+    try:
+        return datetime.fromtimestamp(int(str(ms)) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.now(UTC)

@@ -1,0 +1,141 @@
+"""Calls of the platform: one narrow door through the SDK. Failures of all three kinds that the SDK has become Refusals;
+what passes is tried again, a revoked token renewed once, no chat is written to faster than it may be.
+
+Neither what is sent nor a secret is ever logged, but the platform's `log_id` is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from hermes_ops.channels.feishu import sdk
+from hermes_ops.channels.feishu.errors import Refusal, sort_of
+from orchestrator.contracts import Json
+
+ATTEMPTS = 5
+FIRST_WAIT, LONGEST_WAIT = 0.4, 15.0  # seconds between attempts
+PER_CHAT, PER_APP = 0.25, 0.025  # seconds between messages: the platform takes 5 a second in a chat, 50 of an app
+THREADS = 8
+
+log = logging.getLogger("hermes_ops.feishu")
+
+
+class Api:
+    """`count`: told of each call that counts against the tenant's monthly quota."""
+
+    def __init__(self, app_id: str, secret: str, domain: str, proxy: str, count: Callable[[], None]) -> None:
+        self._app_id, self._secret, self._domain, self._count = app_id, secret, domain, count
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="feishu-rest")
+        self._http: Any = None
+        self._proxy = sdk.proxy_for(domain, proxy)
+        self._client: Any = None
+        self._free: dict[str, float] = {}
+
+    async def open(self) -> None:
+        """Imports the SDK, which takes seconds. Raises ValueError for a domain that it refuses."""
+        self._http = sdk.session(self._proxy)
+        make = partial(sdk.client, self._app_id, self._secret, self._domain, self._http)
+        self._client = await asyncio.get_running_loop().run_in_executor(self._pool, make)
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._http is not None:
+            self._http.close()
+
+    async def call(
+        self, method: str, path: str, body: Json = None, query: dict[str, str] | None = None, chat: str = ""
+    ) -> Json:
+        """The whole answer. `chat`: it puts a message there. Raises Refusal."""
+        raw = await self._tried(method, path, body, query or {}, chat, "json")
+        return json.loads(raw)
+
+    async def download(self, path: str, query: dict[str, str]) -> bytes:
+        """Raises Refusal."""
+        return await self._tried("GET", path, None, query, "", "bytes")
+
+    async def _tried(self, method: str, path: str, body: Json, query: dict[str, str], chat: str, want: str) -> bytes:
+        wait, renewed = FIRST_WAIT, False
+        for attempt in range(ATTEMPTS):
+            await self._turn(chat)
+            self._count()
+            try:
+                once = partial(self._once, method, path, body, query, want)
+                return await asyncio.get_running_loop().run_in_executor(self._pool, once)
+            except Refusal as e:
+                last = attempt == ATTEMPTS - 1
+                log.info("feishu: %s %s: %s, code %s, log_id %s", method, _shape(path), e.sort, e.code, e.log_id)
+                if e.sort == "token" and not renewed:
+                    renewed = True
+                    sdk.forget_token(self._app_id)
+                    continue
+                if e.sort != "passing" or last:
+                    raise
+                await asyncio.sleep(min(max(e.wait, wait * (0.5 + random.random())), LONGEST_WAIT))
+                wait *= 2
+        raise AssertionError("unreachable")
+
+    async def _turn(self, chat: str) -> None:
+        """Waits until this chat, and the app, may be written to."""
+        now = time.monotonic()
+        if not chat:
+            return
+        at = max(now, self._free.get(chat, 0.0), self._free.get("", 0.0))
+        self._free[chat], self._free[""] = at + PER_CHAT, at + PER_APP
+        if len(self._free) > 1000:
+            self._free = {k: v for k, v in self._free.items() if v > now}
+        await asyncio.sleep(at - now)
+
+    # ── in a thread ───────────────────────────────────────────────────────────────────────────
+
+    def _once(self, method: str, path: str, body: Json, query: dict[str, str], want: str) -> bytes:
+        try:
+            answer = self._client.request(sdk.request(method, path, query, body))
+        except Exception as e:
+            raise _raised(e) from None
+        raw, content = answer.raw, bytes(answer.raw.content or b"")
+        is_json = str(raw.headers.get("Content-Type", "")).startswith("application/json")
+        if answer.success() and (is_json or want == "bytes"):
+            return content
+        code = answer.code if is_json else None
+        msg = str(answer.msg or "")[:500] if is_json else f"HTTP {raw.status_code}, no answer of the platform's"
+        reset = str(raw.headers.get("x-ogw-ratelimit-reset", ""))
+        wait = float(reset) if reset.isdigit() else 0.0
+        scopes = _scopes(answer.error)
+        raise Refusal(sort_of(code, raw.status_code, msg), code, msg + scopes, answer.get_log_id() or "", wait)
+
+
+def _raised(error: Exception) -> Refusal:
+    """What the SDK throws: no token, an undecodable answer, a network that failed."""
+    code = getattr(error, "code", None)
+    if type(error).__name__ == "ObtainAccessTokenException":
+        code = code if isinstance(code, int) else None
+        sort = sort_of(code, 400)
+        return Refusal("setup" if sort == "never" else sort, code, f"no access token: {getattr(error, 'msg', '')}")
+    if isinstance(error, ValueError):
+        return Refusal("passing", None, "the answer can't be read")
+    if isinstance(error, OSError):  # requests' exceptions are
+        return Refusal("passing", None, f"no connection: {type(error).__name__}")
+    return Refusal("never", None, f"{type(error).__name__}")
+
+
+def _scopes(error: Any) -> str:
+    """The scopes that an app lacks, named."""
+    error = error if isinstance(error, dict) else getattr(error, "__dict__", {})
+    violations = error.get("permission_violations") or ()
+    names = [str(v.get("subject")) for v in violations if isinstance(v, dict) and v.get("subject")]
+    return f"; missing scope: {', '.join(names)}" if names else ""
+
+
+def _shape(path: str) -> str:
+    """A path without the ids in it."""
+    return "/".join(
+        ":id" if any(c.isdigit() or c == "_" for c in part) and part != "v1" else part for part in path.split("/")
+    )

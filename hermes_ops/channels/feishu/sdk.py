@@ -1,0 +1,84 @@
+"""The door to `lark_oapi`: imported once, late, in whatever thread asks first. What we need of it, and how we bend it.
+
+Bent is one thing: its HTTP calls go through one `requests` session, so that connections are kept and a proxy applies
+(the SDK has no setting for either).
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+TIMEOUT = 10.0  # seconds of a call, and of the connection's discovery
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_importing = threading.Lock()
+
+
+def proxy_for(domain: str, setting: str) -> str:
+    """The HTTP proxy to the platform: the setting, else the environment's, never one for loopback; "" for none."""
+    host = urlsplit(domain).hostname or ""
+    if setting:
+        return setting
+    if host in LOOPBACK or proxy_bypass(host):
+        return ""
+    found = getproxies().get(urlsplit(domain).scheme, "")
+    return found if found.startswith("http") else ""  # a SOCKS proxy would need another library
+
+
+def session(proxy: str) -> Any:
+    """A `requests` session that takes nothing from the environment."""
+    import requests
+
+    made = requests.Session()
+    made.trust_env = False
+    made.proxies = {"http": proxy, "https": proxy} if proxy else {}
+    return made
+
+
+def client(app_id: str, secret: str, domain: str, http: Any) -> Any:
+    """The SDK's REST client, on a session. Its token cache is emptied of this app: it knows no domains."""
+    with _importing:
+        import lark_oapi
+        from lark_oapi.core.http import transport
+    transport.requests = http
+    forget_token(app_id)
+    build = lark_oapi.Client.builder().app_id(app_id).app_secret(secret).domain(domain)
+    return build.timeout(TIMEOUT).log_level(lark_oapi.LogLevel.ERROR).build()
+
+
+def forget_token(app_id: str) -> None:
+    """A revoked token would be used until it "expires"."""
+    from lark_oapi.core.token import TokenManager
+
+    TokenManager.cache.set(f"self_tenant_token:{app_id}", "", 0)
+
+
+def request(method: str, path: str, query: dict[str, str], body: Any) -> Any:
+    """A new one for every attempt: some can't be sent twice."""
+    from lark_oapi import AccessTokenType, BaseRequest, HttpMethod
+
+    build = BaseRequest.builder().http_method(HttpMethod[method]).uri(f"/open-apis{path}")
+    build = build.token_types({AccessTokenType.TENANT}).queries(list(query.items()))
+    if body is not None:
+        build = build.body(body).headers({"Content-Type": "application/json; charset=utf-8"})
+    return build.build()
+
+
+def decrypt(key: str, text: str) -> str:
+    """An encrypted web hook body. Raises ValueError."""
+    from lark_oapi.core.utils import AESCipher
+
+    try:
+        return str(AESCipher(key).decrypt_str(text))
+    except Exception as e:
+        raise ValueError("the body can't be decrypted") from e
+
+
+def socket_client(app_id: str, secret: str, handler: Any, domain: str) -> Any:
+    """The SDK's long connection client; made on a running loop, which it needs."""
+    with _importing:
+        import lark_oapi
+        from lark_oapi.ws.client import Client
+    return Client(app_id, secret, lark_oapi.LogLevel.ERROR, handler, domain, auto_reconnect=False)
