@@ -22,6 +22,7 @@ from memory.tables import blobs, events, runs
 from orchestrator.contracts import BlobRef, Event
 
 AT_ONCE = 400  # keys in one query
+RUNS_AT_ONCE = 100  # in one transaction
 SCANNED = 20_000  # events looked at in one job, so that whoever waits for the desk gets in between
 ROUNDS = 20  # of pruning by size: each takes what seems to be enough
 
@@ -126,18 +127,25 @@ class Traces:
         return taken
 
     async def remove(self, ids: Sequence[str]) -> int:
-        """Removes the runs, and the texts that no other run refers to. Gives the number of texts."""
-        loose: set[str] = set()
-        for part in _parts(ids):
-            loose |= await self._desk.write(lambda c, p=part: _drop(c, p))  # type: ignore[misc]
-        seen = 0
-        while loose:
-            read = seen
-            refs, seen = await self._desk.read(lambda c, s=read: _referred(c, s, SCANNED))  # type: ignore[misc]
-            loose -= refs
-            if seen == read:
-                break
-        return await self._desk.write(lambda connection: _drop_texts(connection, loose, seen))
+        """Removes the runs, and the texts that no other run refers to. Gives the number of texts.
+
+        It may be broken off: each part of the runs goes together with its texts, those that several parts share with
+        the last one.
+        """
+        parts, going, loose = _parts(ids, RUNS_AT_ONCE), frozenset(ids), dict[str, int]()
+        for place, part in enumerate(parts):
+            hashes = await self._desk.read(lambda c, p=part: _texts_of(c, p))  # type: ignore[misc]
+            loose |= dict.fromkeys(hashes, place)
+        seen, more = 0, bool(loose)
+        while more:
+            kept, last = await self._desk.read(lambda c, s=seen: _referred(c, s, going, SCANNED))  # type: ignore[misc]
+            loose = {hash: place for hash, place in loose.items() if hash not in kept}
+            seen, more = last, last > seen
+        texts = 0
+        for place, part in enumerate(parts):
+            own = {hash for hash, at in loose.items() if at == place}
+            texts += await self._desk.write(lambda c, p=part, o=own: _drop(c, p, o, seen, going))  # type: ignore[misc]
+        return texts
 
 
 def _query(wanted: Wanted) -> sa.Select[Any]:
@@ -155,8 +163,8 @@ def _event(row: Any) -> Event:
     return Event(row.run, row.path, row.n, row.kind, row.at, json.loads(row.body), texts, row.v)
 
 
-def _parts(keys: Sequence[str]) -> list[Sequence[str]]:
-    return [keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)]
+def _parts(keys: Sequence[str], most: int = AT_ONCE) -> list[Sequence[str]]:
+    return [keys[start : start + most] for start in range(0, len(keys), most)]
 
 
 # ── on the desk's thread ──────────────────────────────────────────────────────────────────────
@@ -168,25 +176,27 @@ def _stored(connection: sa.Connection) -> int:
     return int(texts) + int(bodies)
 
 
-def _drop(connection: sa.Connection, ids: Sequence[str]) -> set[str]:
-    refs = connection.execute(sa.select(events.c.blobs).where(events.c.run.in_(ids), events.c.blobs != "")).scalars()
-    hashes = {ref.partition(":")[0] for line in refs for ref in line.split()}
-    connection.execute(runs.delete().where(runs.c.id.in_(ids)))  # its events go with it
-    return hashes
+def _texts_of(connection: sa.Connection, ids: Sequence[str]) -> set[str]:
+    lines = connection.execute(sa.select(events.c.blobs).where(events.c.run.in_(ids), events.c.blobs != "")).scalars()
+    return {ref.partition(":")[0] for line in lines for ref in line.split()}
 
 
-def _referred(connection: sa.Connection, seen: int, most: int | None) -> tuple[set[str], int]:
-    """The hashes that events after `seen` refer to, and the last of those events."""
-    query = sa.select(events.c.seq, events.c.blobs).where(events.c.seq > seen).order_by(events.c.seq).limit(most)
-    rows = connection.execute(query).all()
-    return {ref.partition(":")[0] for row in rows for ref in row.blobs.split()}, rows[-1].seq if rows else seen
+def _referred(
+    connection: sa.Connection, seen: int, going: frozenset[str], most: int | None = None
+) -> tuple[set[str], int]:
+    """The hashes that events after `seen` refer to, of runs that stay, and the last of those events."""
+    columns = (events.c.seq, events.c.run, events.c.blobs)
+    rows = connection.execute(sa.select(*columns).where(events.c.seq > seen).order_by(events.c.seq).limit(most)).all()
+    kept = {ref.partition(":")[0] for row in rows if row.run not in going for ref in row.blobs.split()}
+    return kept, rows[-1].seq if rows else seen
 
 
-def _drop_texts(connection: sa.Connection, loose: set[str], seen: int) -> int:
+def _drop(connection: sa.Connection, ids: Sequence[str], loose: set[str], seen: int, going: frozenset[str]) -> int:
     """What was written meanwhile counts too: a text may have been referred to again."""
-    if loose and connection.dialect.name == "postgresql":  # SQLite has one writer; here others may be in the middle
+    if connection.dialect.name == "postgresql":  # SQLite has one writer; here others may be in the middle of it
         connection.execute(sa.text("LOCK TABLE blobs IN SHARE ROW EXCLUSIVE MODE"))
-    left = sorted(loose - _referred(connection, seen, None)[0]) if loose else []
+    left = sorted(loose - _referred(connection, seen, going)[0])
+    connection.execute(runs.delete().where(runs.c.id.in_(ids)))  # its events go with it
     for part in _parts(left):
         connection.execute(blobs.delete().where(blobs.c.hash.in_(part)))
     return len(left)

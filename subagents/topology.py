@@ -1,21 +1,15 @@
 """Who calls whom: distance and reach in the graph of services, from settings, spans, or both.
 
-An edge goes from the caller to what it depends on. Doesn't know what a call is, nor which service is ill. networkx
-costs a third of a second to import, so it is imported with the first question about a graph that has edges.
+An edge goes from the caller to what it depends on. Doesn't know what a call is, nor which service is ill.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 from orchestrator.contracts import Window
 from subagents.asking import ask_all
 from subagents.sources import SourceError, SpanSource
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 Pairs = frozenset[tuple[str, str]]
 
@@ -40,12 +34,6 @@ class Topology:
     def __init__(self, edges: Iterable[tuple[str, str]]) -> None:
         self.edges = frozenset((a, b) for a, b in edges if a and b and a != b)
 
-    @cached_property
-    def graph(self) -> nx.DiGraph[str]:
-        import networkx
-
-        return networkx.DiGraph(sorted(self.edges))
-
     def callees(self, service: str) -> tuple[str, ...]:
         """What it calls itself."""
         return tuple(sorted(b for a, b in self.edges if a == service))
@@ -68,10 +56,12 @@ class Topology:
         return tuple(name for name, _ in self._reach(service, down=False))
 
     def _reach(self, service: str, down: bool) -> list[tuple[str, int]]:
-        if not self.edges or service not in self.graph:
-            return []
-        import networkx
-
-        graph = self.graph if down else self.graph.reverse(copy=False)
-        far = networkx.single_source_shortest_path_length(graph, service)
+        """(name, calls away), nearest first."""
+        beside: dict[str, set[str]] = {}
+        for a, b in self.edges:
+            beside.setdefault(a if down else b, set()).add(b if down else a)
+        far, edge = {service: 0}, [service]
+        while edge:
+            edge = sorted({n for here in edge for n in beside.get(here, ())} - far.keys())
+            far |= dict.fromkeys(edge, max(far.values()) + 1)
         return sorted(((n, d) for n, d in far.items() if n != service), key=lambda pair: (pair[1], pair[0]))

@@ -6,7 +6,7 @@ message means and who answers it is not a channel's business.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -25,12 +25,13 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where something goes: the chat, its thread, and the message it answers."""
+    """Where something goes: the chat, its thread, and the message it answers. `locale`: who reads it, "zh" or "en"."""
 
     chat: str = ""
     thread: str | None = None
     message: str = ""
     user: str = ""
+    locale: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,10 @@ class Sent:
 Put = Callable[[Incoming], Awaitable[Receipt]]
 
 
-class Channel(Protocol):
-    """`caps`: what it can do beyond plain text, such as "update" and "markdown"."""
+class Speaking(Protocol):
+    """The way out. `caps`: what it can do beyond plain text, such as "update" and "markdown"."""
 
     caps: frozenset[str]
-
-    async def listen(self, put: Put) -> None:
-        """Gives each message to `put`, until there are no more."""
 
     async def open(self, to: Address, key: str) -> Handle: ...
 
@@ -82,6 +80,13 @@ class Channel(Protocol):
 
     async def finish(self, h: Handle, a: Answer, key: str) -> Sent: ...
     async def send(self, to: Address, doc: Document, key: str) -> Sent: ...
+
+
+class Channel(Speaking, Protocol):
+    """A channel that is listened to for as long as it has messages."""
+
+    async def listen(self, put: Put) -> None:
+        """Gives each message to `put`, until there are no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +98,35 @@ class Health:
     figures: Mapping[str, int | float | str] = field(default_factory=dict)
 
 
-class Served(Channel, Protocol):
+class Intake(Protocol):
+    """Where a served channel's messages go. Called from any thread, which waits; what is returned is stored. Raises
+    StoreError: then the platform shall send it again."""
+
+    def take(self, asked: Incoming, kind: Literal["question", "command"], extra: Json) -> str:
+        """ "accepted", "duplicate" or "busy". `extra`: JSON of the channel's own, given back with the message."""
+
+    def again(self, key: str) -> str:
+        """The question of this message and attempt once more: as `take`, or "gone"."""
+
+    def cancel(self, key: str, by: str) -> bool:
+        """Ends the question of this message and attempt. False where it has ended."""
+
+
+class Served(Speaking, Protocol):
     """A channel of `hermes-ops serve`: it lives on its own, and says how it is."""
 
     name: str
 
+    async def listen(self, intake: Intake) -> None:
+        """Comes back when messages come in, or will by themselves. Raises HermesError where they never will."""
+
     async def prepare(self, asked: Incoming, extra: Json) -> Incoming:
         """The question with what had to be fetched for it: what it quotes, what it brings along."""
 
-    async def stopping(self, handles: Sequence[Handle]) -> None:
-        """The process ends; these answers aren't finished yet and will be gone on with."""
+    async def deafen(self) -> None:
+        """Takes no more messages; what is being answered still can be finished."""
+
+    async def close(self) -> None:
+        """Ends; answers that aren't finished will be gone on with by the next process."""
 
     def health(self) -> Health: ...
-    async def close(self) -> None: ...

@@ -74,7 +74,7 @@ HELP = (
 - which alerts fired in the last hour?
 - what was deployed to payment?
 
-Commands: `/stop` ends the question that runs · `/memory` what is kept of you · `/trace` the steps of the last answer · \
+Commands: `/stop` ends the question that runs · `/memory` what is kept of you · `/trace` the last answer's steps · \
 `/help` this text
 In a group, mention me; a question inside a topic goes on from the one before.""",
 )

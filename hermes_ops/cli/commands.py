@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from hermes_ops.cli import late
+from hermes_ops.cli.analyze import analyze
 from hermes_ops.cli.chat import chat
 from hermes_ops.cli.demo import demo
 from hermes_ops.cli.doctor import doctor
@@ -23,7 +24,9 @@ from hermes_ops.cli.inputs import (
 )
 from hermes_ops.cli.memory import group as memory
 from hermes_ops.cli.options import AsJson, Folder, New, Now, Offline, Resume, Session, User, Zone
+from hermes_ops.cli.runs import group as runs
 from hermes_ops.cli.sandbox import sandbox
+from hermes_ops.cli.serve import serve
 from hermes_ops.cli.trace import group as trace
 from hermes_ops.version import VERSION
 
@@ -75,10 +78,13 @@ def ask(
     raise typer.Exit(late.answer(request))
 
 
+app.command()(analyze)
 app.command()(demo)
 app.command(name="eval")(evaluate)
 app.add_typer(memory, name="memory")
 app.add_typer(trace, name="trace")
+app.add_typer(runs, name="runs")
+app.command()(serve)
 app.command()(init)
 app.command()(doctor)
 app.command()(chat)

@@ -1,6 +1,6 @@
 """Reads the claims out of an answer: its numbers, without those that are names, and what the words around each name.
 
-It deliberately doesn't judge them: `evidence.py` does.
+It deliberately doesn't judge them: `check.py` does.
 """
 
 from __future__ import annotations

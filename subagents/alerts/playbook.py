@@ -37,7 +37,7 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
     text, wants = turn.ctx.question.text, _wants(turn)
     measured = "metric" in turn.agent.by_name
     if not turn.taken:
-        calls: list[tuple[str, dict[str, Json]]] = [("list_alerts", {})]
+        calls: list[tuple[str, dict[str, Json]]] = [("list_alerts", {})] if wants != {"availability"} else []
         if _counting(turn):
             calls.append(("count_alerts", {}))
         if measured and "availability" in wants:
@@ -52,8 +52,11 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
 
 
 def _wants(turn: Turn) -> set[str]:
-    """The aspects that a question names; all, where it names none, or asks for a cause or how things are."""
+    """The aspects that a question names; all, where it names none, or asks for a cause or how things are. Without
+    metrics there are only the alerts to tell of."""
     text = turn.ctx.question.text
+    if "metric" not in turn.agent.by_name:
+        return {"alerts"}
     named = {name for name, words in ASPECTS.items() if words.search(text)}
     return set(ASPECTS) if not named or CAUSE.search(text) or STATE.search(text) else named
 
@@ -65,11 +68,11 @@ def _counting(turn: Turn) -> bool:
 
 def _told(turn: Turn, wants: set[str]) -> list[str]:
     aside, found = _alerts(turn) if "alerts" in wants else ([], [])
-    counts, now, ratios, metrics = _counts(turn), _now(turn), _ratios(turn), _metrics(turn)
-    if wants == set(ASPECTS) or not (ratios or metrics):
+    counts, now, ratios, metrics = _counts(turn), _now(turn), _ratios(turn), _metrics(turn, wants == {"metric"})
+    if "alerts" in wants:
         first = 0 if counts or now else HEAD
         return divided([*aside, *counts, *now, *found[:first]], [*found[first:], *ratios, *metrics])
-    return divided([*aside, *counts, *now, *ratios, *metrics], found)
+    return [*counts, *now, *ratios, *metrics]
 
 
 def _services(turn: Turn) -> list[str]:
@@ -196,11 +199,15 @@ def _ratios(turn: Turn) -> list[str]:
     return [f"{line} [{got.id}]{'。' if zh else '.'}" for line in said]
 
 
-def _metrics(turn: Turn) -> list[str]:
+def _metrics(turn: Turn, asked: bool) -> list[str]:
+    """`asked`: that nothing moved is to be said too."""
     got, zh = taken(turn, "metric"), turn.ctx.lang == "zh"
     if got is None:
         return []
-    clock, lines = clock_of(turn, got), []
+    clock, lines, n = clock_of(turn, got), list[str](), got.result.total or 0
+    if asked and not got.result.data["series"]:
+        none = f"没有指标离开之前的水平（共查 {n} 个序列）" if zh else f"No metric left its level before, of {n} series"
+        lines = [f"{none} [{got.id}]{'。' if zh else '.'}"]
     for m in got.result.data["series"][:SERIES]:
         since = clock.at(datetime.fromisoformat(m["onset"]))
         said = f"{m['service']} `{m['name']}` "

@@ -4,18 +4,23 @@ weigh changes and operational causes, decide. A library: it reads sources, print
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from orchestrator.contracts import Scope, Window
+from subagents.asking import before, widened
 from subagents.cause import operational, places, symptoms, verdict
 from subagents.cause.facts import Facts, gather, with_logs
 from subagents.cause.model import Analysis, Cause, Reason
 from subagents.cause.suspects import Desk
+from subagents.cause.symptoms import Symptom
 from subagents.cause.telling import telling
+from subagents.cause.triage import triage
 from subagents.sources import Sources
 from subagents.topology import Topology
+
+LEAST, MOST = timedelta(hours=3), timedelta(hours=24)  # looked at before the window, for the usual level
+CHANGES = timedelta(hours=24)  # changes may be that much older than the window
 
 
 async def analyse(
@@ -28,36 +33,41 @@ async def analyse(
 ) -> Analysis:
     """What happened in `window` to the services of `scope` (none: the loudest trouble), and why.
 
-    `now`: what lies after it isn't looked at; `onset`: a moment at which the trouble is known to have begun.
+    `now`: what lies after it isn't looked at; `onset`: a moment at which the trouble is known to go on. What lies
+    before the window is looked at for the usual level. Sources that fail are gaps of the result.
     """
-    looked = replace(window, end=min(window.end, now)) if now is not None and now > window.start else window
-    facts = await gather(sources, looked, scope.services, topology or Topology(()))
-    first = symptoms.measured(facts)
-    first += symptoms.fired(facts, facts.episodes)
-    at, crying = places.anchor(facts, first, onset)
-    if at is None:
-        return judge(facts, scope, onset)
-    rough = places.incident(facts, first, at, crying)
-    facts = await with_logs(sources, facts, rough.onset or at)
-    return judge(facts, scope, onset)
+    if now is not None and window.start < now < window.end:
+        window = replace(window, end=now)
+    looked = widened(window, before(window, LEAST, MOST))
+    facts = await gather(sources, looked, scope.services, topology or Topology(()), widened(window, CHANGES))
+    moved = _moved(facts)
+    at, crying = places.anchor(facts, moved, onset, window)
+    if at is not None:
+        rough = places.incident(facts, moved, at, crying)
+        facts = await with_logs(sources, facts, rough.onset or at)
+    return judge(facts, scope, onset, window)
 
 
-def judge(facts: Facts, scope: Scope, onset: datetime | None = None) -> Analysis:
+def judge(
+    facts: Facts, scope: Scope = Scope(), onset: datetime | None = None, window: Window | None = None
+) -> Analysis:
     """The same from facts already gathered. Pure."""
-    moved = symptoms.measured(facts) + symptoms.fired(facts, facts.episodes)
-    at, crying = places.anchor(facts, moved, onset)
+    window = window or facts.window
+    moved = _moved(facts)
+    at, crying = places.anchor(facts, moved, onset, window)
+    batch = triage(facts)
     if at is None:
         why = Reason("calm", "nothing left its usual level, and no alert fired")
-        return Analysis(Cause("unknown", reasons=(why,)), window=facts.window, gaps=facts.gaps)
+        return Analysis(Cause("unknown", reasons=(why,)), (), (), batch, window, facts.gaps)
     rough = places.incident(facts, moved, at, crying)
     found = places.incident(facts, moved + symptoms.told(facts, rough.onset or at), at, crying)
     told = telling(facts, found)
     weighed = Desk(facts, found, told, scope.environment).weigh()
     ranked = verdict.suspects(weighed, operational.operational(facts, found, told))
-    cause = verdict.cause(facts, found, told, ranked)
+    cause = verdict.cause(found, told, ranked)
     shown = (*ranked[: verdict.SHOWN], *verdict.ruled_out(weighed))
-    return Analysis(cause, shown, found.places, (), facts.window, facts.gaps)
+    return Analysis(cause, shown, found.places, batch, window, facts.gaps)
 
 
-def services_of(found: Analysis) -> Sequence[str]:
-    return [p.service for p in found.services]
+def _moved(facts: Facts) -> list[Symptom]:
+    return symptoms.measured(facts) + symptoms.fired(facts, facts.episodes)

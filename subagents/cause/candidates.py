@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from subagents.changes.ranking import carries, on_paper, touches
+from subagents.cause.relations import carries, on_paper, touches
 from subagents.cause.symptoms import bare
 from subagents.sources import Change
 

@@ -73,13 +73,15 @@ class Facts:
         return tuple(sorted({n for n in named if n}))
 
 
-async def gather(sources: Sources, window: Window, services: Sequence[str], topology: Topology) -> Facts:
+async def gather(
+    sources: Sources, window: Window, services: Sequence[str], topology: Topology, changed: Window | None = None
+) -> Facts:
     """All but patterns and samples of logs, which need an onset (`with_logs`)."""
     asked = _Asked()
     series = await asked.of(sources.metrics, "metrics", lambda s: s.series(MetricQuery(window)))
     spans = await asked.of(sources.spans, "spans", lambda s: s.spans(window, (), SPANS))
     episodes = await asked.of(sources.alerts, "alerts", lambda s: s.episodes(AlertQuery(window)))
-    changes = await asked.of(sources.changes, "changes", lambda s: s.list(ChangeQuery(window), CHANGES))
+    changes = await asked.of(sources.changes, "changes", lambda s: s.list(ChangeQuery(changed or window), CHANGES))
     minutes = ("service", "minute")
     bad = await asked.of(sources.logs, "errors", lambda s: s.count(LogQuery(window, levels=BAD), minutes))
     lines = await asked.of(sources.logs, "logs", lambda s: s.count(LogQuery(window), minutes))

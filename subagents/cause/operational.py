@@ -15,12 +15,64 @@ from subagents.cause.telling import Telling
 from subagents.cause.words import LOAD
 from subagents.sources import Episode, Pattern
 
-INNER = re.compile(r"\.(?:svc|internal|local|localdomain|cluster|lan|corp|intra|consul|test)(?:\.|$|:)|^localhost|^\d+\.", re.I)
+INNER = re.compile(
+    r"\.(?:svc|internal|local|localdomain|cluster|lan|corp|intra|consul|test)(?:\.|$|:)|^localhost|^\d+\.", re.I
+)
 _HOST = re.compile(r"\b((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})\b(?![\w(])", re.IGNORECASE)
-_CODE = frozenset("go py js ts java rb rs php cs c h cc cpp kt sql yaml yml json toml xml html css sh log md txt lock mod".split())
-_PACKAGE = frozenset("com org net io cn de java javax jdk sun kotlin scala github golang google".split())
+_CODE = frozenset(
+    [
+        "go",
+        "py",
+        "js",
+        "ts",
+        "java",
+        "rb",
+        "rs",
+        "php",
+        "cs",
+        "c",
+        "h",
+        "cc",
+        "cpp",
+        "kt",
+        "sql",
+        "yaml",
+        "yml",
+        "json",
+        "toml",
+        "xml",
+        "html",
+        "css",
+        "sh",
+        "log",
+        "md",
+        "txt",
+        "lock",
+        "mod",
+    ]
+)
+_PACKAGE = frozenset(
+    [
+        "com",
+        "org",
+        "net",
+        "io",
+        "cn",
+        "de",
+        "java",
+        "javax",
+        "jdk",
+        "sun",
+        "kotlin",
+        "scala",
+        "github",
+        "golang",
+        "google",
+    ]
+)
 _DOWN = re.compile(
-    r"\b50\d\b|unavailable|time[d ]?out|no answer|deadline|refused|reset|outage|unreachable|too many|\b429\b|failed", re.I
+    r"\b50\d\b|unavailable|time[d ]?out|no answer|deadline|refused|reset|outage|unreachable|too many|\b429\b|failed",
+    re.I,
 )
 NEAR = timedelta(minutes=20)
 
@@ -114,7 +166,9 @@ def _by_rule(rule: Rule, facts: Facts, found: Incident, told: Telling, bad: list
     return Operational(rule.kind, rule.title, found.first, sum(r.weight for r in reasons), tuple(reasons))
 
 
-_RECORD = re.compile(r"\b(offset|record(?:_id)?|message(?:_id)?|partition|row|line|key|id|batch|file)[=: #]+([\w.-]*\d[\w.-]*)", re.I)
+_RECORD = re.compile(
+    r"\b(offset|record(?:_id)?|message(?:_id)?|partition|row|line|key|id|batch|file)[=: #]+([\w.-]*\d[\w.-]*)", re.I
+)
 
 
 def _same_record(hits: list[Pattern]) -> str:
@@ -167,10 +221,16 @@ def _provider(facts: Facts, found: Incident, bad: list[Pattern]) -> Operational 
         weight = 3.8 * min(1.0, 0.4 + lines / max(1, own))
         text = f"{lines} new lines blame {name}: {told[0][1].sample[:120]}"
         reasons.append(Reason("wording", text, weight, facts.queries.get("patterns", ""), facts.window))
-    moved = [s for s in found.symptoms if s.source == "metric" and re.search(r"provider|external|third_?party|vendor", s.name)]
+    moved = [
+        s
+        for s in found.symptoms
+        if s.source == "metric" and re.search(r"provider|external|third_?party|vendor", s.name)
+    ]
     if moved:
         reasons.append(Reason("metric", moved[0].reason.text, 1.5, moved[0].reason.query, facts.window))
-    feed = _feed(facts, found, _DOWN) or _feed(facts, found, re.compile(r"error|latency|degrad|disrupt|elevated|incident", re.I))
+    feed = _feed(facts, found, _DOWN) or _feed(
+        facts, found, re.compile(r"error|latency|degrad|disrupt|elevated|incident", re.I)
+    )
     if feed is not None:
         reasons.append(Reason("status page", f"{feed.service}: {feed.name} since {feed.start:%H:%M}", 2.0))
         name = name or feed.service
@@ -197,11 +257,15 @@ def _traffic(facts: Facts, found: Incident) -> Operational | None:
     top = max(edges, key=_times)
     weight = min(3.2, 1.2 + _times(top) / 2)
     reasons = [Reason("traffic", f"{top.reason.text}, {_times(top):.1f}-fold", weight, top.reason.query, facts.window)]
-    says = re.compile(r"queue full|shed|overload|all workers busy|too many requests|rate limit|capacity|backpressure|限流", re.I)
+    says = re.compile(
+        r"queue full|shed|overload|all workers busy|too many requests|rate limit|capacity|backpressure|限流", re.I
+    )
     hit = next((p for p in facts.patterns if is_new(p) and is_bad(p) and says.search(p.template)), None)
     if hit:
         reasons.append(Reason("wording", f"says that it has too much to do: {hit.sample[:120]}", 1.2))
-    return Operational("traffic surge", "more requests than usual", top.service, sum(r.weight for r in reasons), tuple(reasons))
+    return Operational(
+        "traffic surge", "more requests than usual", top.service, sum(r.weight for r in reasons), tuple(reasons)
+    )
 
 
 def _times(s: Symptom) -> float:

@@ -6,11 +6,13 @@ that fail at the same time but are not connected are another incident. Pure.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from orchestrator.contracts import Window
 from subagents.cause.facts import Facts
 from subagents.cause.model import Place, Reason
 from subagents.cause.symptoms import Symptom, named_in
@@ -24,8 +26,6 @@ OWN = frozenset(
     ("crash", "pool", "memory", "cpu", "disk", "race", "sql", "cache", "certificate", "dns", "data", "quota")
 )
 FILLS = frozenset(("memory", "pool", "disk", "queue", "cpu"))
-SEVERE = {"critical": 3, "page": 3, "sev1": 3, "p1": 3, "fatal": 3, "high": 2, "error": 2, "sev2": 2, "p2": 2, "major": 2,
-          "warning": 1, "sev3": 1, "p3": 1}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +47,27 @@ class Incident:
         return [s for s in self.symptoms if s.service == service]
 
 
-def anchor(facts: Facts, symptoms: Sequence[Symptom], hint: datetime | None) -> tuple[datetime | None, str]:
-    """(a moment in the middle of the trouble, the service that cries), from the hint, the alerts or the symptoms."""
-    hard = [s for s in symptoms if s.hard]
+def anchor(
+    facts: Facts, symptoms: Sequence[Symptom], hint: datetime | None, window: Window
+) -> tuple[datetime | None, str]:
+    """(a moment in the middle of the trouble, the service that cries), from the hint, the alerts or the symptoms.
+    What began in the window counts before what only reaches into it."""
     asked = set(facts.services)
+    hard = [s for s in symptoms if s.hard and (not asked or s.service in asked)]
     if hint is not None:
-        near = [s for s in hard if s.lasts(hint, NEAR) and (not asked or s.service in asked)]
+        near = [s for s in hard if s.lasts(hint, NEAR)]
         best = max(near, key=lambda s: s.weight, default=None)
         return hint, best.service if best else next(iter(facts.services), "")
     weight: dict[tuple[datetime, str], float] = defaultdict(float)
-    for e in facts.episodes:
-        if asked and e.service not in asked:
-            continue
-        lasted = e.end is None or e.end - e.start >= timedelta(minutes=3)
-        own = [s for s in hard if s.service == e.service and s.lasts(e.start, NEAR)]
-        score = SEVERE.get(e.severity.lower(), 1) * (1.0 if lasted else 0.2)
-        weight[e.start, e.service] += score + 2 * max((s.weight for s in own), default=0.0)
     for s in hard:
-        if not asked or s.service in asked:
-            weight[s.sure, s.service] += 2 * s.weight * (1.0 if s.source == "errors" else 0.8)
+        score = 2 * s.weight * (1.0 if s.source == "errors" else 0.8)
+        if s.source == "alert":
+            own = [x.weight for x in hard if x.service == s.service and x.source != "alert" and x.lasts(s.at, NEAR)]
+            score = s.weight + 2 * max(own, default=0.0)
+        inside = window.start - SAME <= s.at < window.end
+        overlaps = s.at < window.end and (s.end is None or s.end > window.start)
+        if overlaps:
+            weight[s.sure, s.service] += score * (1.0 if inside else 0.4)
     if not weight:
         return None, ""
     return max(weight, key=lambda k: (weight[k], k[0]))
@@ -76,7 +78,9 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     going = [s for s in symptoms if s.lasts(at, NEAR) and s.at >= at - LONG_BEFORE]
     hard = {s.service for s in going if s.hard and s.service}
     if crying not in hard:
-        crying = _loudest(going)
+        crying = _loudest(going) or crying
+    if not hard and crying:
+        return Incident(at, tuple(going), (Place(crying, 0.0, at),), frozenset(), at, at)
     blames = _blames(facts, going)
     net = Net(facts.topology.edges | blames, hard, _began(hard, going))
     alike = {s for s in hard if _same_text(s, crying, going)}
@@ -140,7 +144,7 @@ def _blames(facts: Facts, going: Sequence[Symptom]) -> frozenset[tuple[str, str]
     """Who complains of whom: texts of a service's failures, and its metrics, that name another one."""
     known = facts.known
     told = [(s.service, s.name) for s in going if s.hard and s.source in ("pattern", "metric")]
-    told += [(s.service, s.error) for s in facts.spans if s.error]
+    told += [(s.service, re.sub(r"\d+", "#", s.error)) for s in facts.spans if s.error]
     return frozenset((who, whom) for who, text in set(told) if who for whom in named_in(text, known, who))
 
 
@@ -157,8 +161,8 @@ def _began(services: set[str], symptoms: Sequence[Symptom]) -> dict[str, datetim
 
 def _same_text(service: str, start: str, going: Sequence[Symptom]) -> bool:
     """Says the very same of its failures as the one that cries."""
-    mine = {s.name for s in going if s.service == service and s.source in ("pattern", "metric")}
-    return any(s.name in mine for s in going if s.service == start and s.source in ("pattern", "metric"))
+    mine = {s.name for s in going if s.service == service and s.source == "pattern"}
+    return any(s.name in mine for s in going if s.service == start and s.source == "pattern")
 
 
 def _touches(service: str, joined: set[str], facts: Facts) -> bool:

@@ -12,15 +12,15 @@ from datetime import datetime, timedelta
 from math import log, log2
 
 from subagents.cause.candidates import ROLLED, Candidate, candidates
-from subagents.cause.edits import edits, is_plain_text
+from subagents.cause.edits import PLAIN_TEXT, Edit, edits, is_plain_text
 from subagents.cause.effects import Effect, effects, only_observes
 from subagents.cause.facts import Facts
 from subagents.cause.model import Reason
 from subagents.cause.places import Incident, precursors
+from subagents.cause.relations import on_paper, same_environment, taken_back, touches
 from subagents.cause.symptoms import bare
 from subagents.cause.telling import Telling, specific
-from subagents.cause.words import families, identifiers, words
-from subagents.changes.ranking import on_paper, same_environment, taken_back, touches
+from subagents.cause.words import identifiers, words
 
 MARGIN = timedelta(minutes=2)
 UNIT = timedelta(minutes=10)
@@ -35,7 +35,7 @@ class Weighed:
     score: float
     against: str
     reasons: tuple[Reason, ...]
-    mechanism: float = 0.0
+    brings: frozenset[str] = frozenset()  # kinds of trouble that its strongest fitting effects bring
 
 
 class Desk:
@@ -55,10 +55,18 @@ class Desk:
     def _one(self, c: Candidate) -> Weighed:
         if against := self._against(c):
             return Weighed(c, -9.0, against, ())
-        mechanism = list(self._mechanism(c))
-        reasons = [*self._timing(c), *self._place(c), *mechanism, *self._late(c)]
+        fitting = self._fitting(c)
+        reasons = [*self._timing(c), *self._place(c), *self._mechanism(c, fitting), *self._late(c)]
         score = sum(r.weight for r in reasons)
-        return Weighed(c, round(score, 3), "", tuple(reasons), sum(r.weight for r in mechanism))
+        brings = frozenset(f for e, w in fitting if w >= 1.0 for f in e.families)
+        return Weighed(c, round(score, 3), "", tuple(reasons), brings)
+
+    def _fitting(self, c: Candidate) -> list[tuple[Effect, float]]:
+        """Its effects that can bring what is seen, each with how well it fits, best first."""
+        diff = self.facts.diffs.get(c.change.id, "")
+        told = effects(edits(diff, c.change.files)) if diff else _said_effects(c)
+        weighed = sorted(((e, self._fit(e)) for e in told), key=lambda p: -p[1])
+        return [(e, w) for e, w in weighed if w > 0][:3]
 
     # ── ruled out ─────────────────────────────────────────────────────────────────────────────
 
@@ -94,9 +102,12 @@ class Desk:
         if c.at > early + MARGIN and early < onset - timedelta(minutes=10):
             what = (early.strftime("%H:%M"), c.at.strftime("%H:%M"))
             yield Reason("timing", f"trouble was under way since {what[0]}, before it at {what[1]}", -1.5)
-        lead = max(timedelta(), (early if c.at <= early + MARGIN else onset) - c.at)
+        from_early = c.at <= early + MARGIN
+        began = early if from_early else onset
+        lead = max(timedelta(), began - c.at)
+        what = "onset" if began == onset else "first signs"
         weight = 0.4 - 0.35 * log2(1 + lead / UNIT)
-        yield Reason("timing", f"{lead.total_seconds() / 60:.0f} min before the onset at {onset:%H:%M}", weight)
+        yield Reason("timing", f"{lead.total_seconds() / 60:.0f} min before the {what} at {began:%H:%M}", weight)
 
     # ── where ─────────────────────────────────────────────────────────────────────────────────
 
@@ -127,7 +138,7 @@ class Desk:
 
     # ── whether it can ────────────────────────────────────────────────────────────────────────
 
-    def _mechanism(self, c: Candidate) -> Iterator[Reason]:
+    def _mechanism(self, c: Candidate, best: Sequence[tuple[Effect, float]]) -> Iterator[Reason]:
         diff = self.facts.diffs.get(c.change.id, "")
         content = self.content[c.id]
         wording = self._wording(content)
@@ -136,9 +147,6 @@ class Desk:
         if (found and not real) or (not found and c.change.files and _only_text(c.change.files)):
             yield Reason("content", "changes style, wording or documents only", -3.0)
             return
-        told = effects(found) or _said_effects(c)
-        matched = sorted(((e, self._fit(e)) for e in told), key=lambda p: -p[1])
-        best = [(e, w) for e, w in matched if w > 0][:3]
         total = min(EFFECTS, sum(w / (n + 1) for n, (_, w) in enumerate(best)))
         if best:
             seen = ", ".join(sorted(f for f in best[0][0].families if self.kinds.get(f, 0) >= 0.3)) or "errors"
@@ -148,9 +156,11 @@ class Desk:
             weight *= 0.5 if found and not best else 1.0
             names = ", ".join(word for word, _ in wording[:5])
             yield Reason("wording", f"speaks of what the failures speak of: {names}", round(weight, 3))
+        if not self.kinds:
+            return  # nothing is known of the failures that a content could fit
         if found and not best:
             yield Reason("content", _harmless(real), -1.5)
-        elif not found and not wording:
+        elif not found and not wording and not best:
             yield Reason("content", "nothing is known of its content that fits", -0.6)
 
     def _fit(self, effect: Effect) -> float:
@@ -188,15 +198,17 @@ def _nearest(distances: Iterator[int | None]) -> int | None:
 
 def _content(c: Candidate, diffs: Mapping[str, str]) -> str:
     """What a change says of itself: title, key, files, the lines it touches."""
-    lines = [x[1:] for x in diffs.get(c.change.id, "").splitlines() if x[:1] in "+-" and not x.startswith(("+++", "---"))]
+    lines = [
+        x[1:] for x in diffs.get(c.change.id, "").splitlines() if x[:1] in "+-" and not x.startswith(("+++", "---"))
+    ]
     notes = [x for x in diffs.get(c.change.id, "").splitlines() if x.startswith("@@")]
     files = [f.rsplit("/", 1)[-1] for f in c.change.files] + [f for f in c.change.files]
     return "\n".join([c.change.title, c.change.body, *files, *lines, *notes])
 
 
-def _rarity(contents: object) -> dict[str, float]:
+def _rarity(contents: Iterable[str]) -> dict[str, float]:
     """How much a word tells: 1 for one that a single change has, towards 0 for one that all have."""
-    texts: Sequence[str] = list(contents)  # type: ignore[call-overload]
+    texts = list(contents)
     seen: Counter[str] = Counter(w for t in texts for w in {*words(t), *identifiers(t)})
     whole = log(len(texts) + 2)
     return {w: log((len(texts) + 2) / (n + 1)) / whole for w, n in seen.items()} if whole else {}
@@ -215,20 +227,13 @@ def _said_effects(c: Candidate) -> list[Effect]:
 
 
 def _only_text(files: Sequence[str]) -> bool:
-    from subagents.cause.edits import PLAIN_TEXT
-
     return all(PLAIN_TEXT.search(f) for f in files)
 
 
-def _harmless(real: Sequence[object]) -> str:
-    if only_observes(list(real)):  # type: ignore[arg-type]
+def _harmless(real: list[Edit]) -> str:
+    if only_observes(real):
         return "changes logs or metrics only"
     return "its diff shows nothing that brings such failures"
-
-
-def seen_families(c: Candidate, diffs: Mapping[str, str]) -> frozenset[str]:
-    """The kinds of trouble that a change's own words speak of."""
-    return families(_content(c, diffs))
 
 
 def place_words(services: Iterable[str]) -> frozenset[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import log10
 
@@ -25,6 +25,9 @@ HARD = re.compile(
 )
 NEW = 3.0  # times as many as before: a pattern that is not the usual one
 TOGETHER = timedelta(minutes=30)
+BRIEF = timedelta(minutes=5)  # an alert that is over so soon is no harm that lasts
+SEVERE = {"critical": 3, "page": 3, "sev1": 3, "p1": 3, "fatal": 3, "high": 2, "error": 2, "sev2": 2, "p2": 2, "major": 2,
+          "warning": 1, "sev3": 1, "p3": 1}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ def _is_bad(name: str, up: bool) -> bool | None:
 def _errors(service: str, bins: Bins, facts: Facts, until: datetime | None) -> list[Symptom]:
     every = facts.lines.get(service, bins)
     start, end = min(every), max(every) + MINUTE
-    covered = whole_bins(_span(facts, start, end), MINUTE)
+    covered = whole_bins(replace(facts.window, start=start, end=end), MINUTE)
     found = []
     for rise in rises(bins, covered, MINUTE, until or covered.start):
         weight = min(3.0, 0.5 + log10(max(1.0, rise.excess)))
@@ -102,12 +105,6 @@ def _errors(service: str, bins: Bins, facts: Facts, until: datetime | None) -> l
             Symptom(service, "errors", "errors", kinds, rise.start, sure, rise.end, weight, True, True, reason)
         )
     return found
-
-
-def _span(facts: Facts, start: datetime, end: datetime):  # type: ignore[no-untyped-def]
-    from dataclasses import replace
-
-    return replace(facts.window, start=min(start, end), end=end)
 
 
 def told(facts: Facts, onset: datetime) -> list[Symptom]:

@@ -12,6 +12,7 @@ from subagents.cause.places import Incident
 from subagents.cause.symptoms import is_bad, is_new
 from subagents.cause.words import families, identifiers, words
 
+FORMS = 40  # different lines that are read for stack traces
 OTHERS = 0.35  # what services say that are only reached
 GENERIC = frozenset(("errors", "latency", "config", "dependency", "logging", "traffic", "timeout"))
 _SKIPPED = re.compile(r"trace|span|id$|time|date|^ts$|level|severity|service|version|duration|host|pod|user|^ip$", re.I)
@@ -63,11 +64,16 @@ def _texts(facts: Facts, found: Incident) -> Iterator[tuple[str, str, float]]:
             yield s.service, s.name, 0.8 if s.hard else 0.6
         elif s.source == "alert":
             yield s.service, s.name, 0.8
-    for span in facts.spans:
-        if span.error and span.service in reached:
-            yield span.service, f"{span.error} {span.name}", 0.7
+    failed = {
+        (s.service, re.sub(r"\d+", "#", s.error), s.name) for s in facts.spans if s.error and s.service in reached
+    }
+    for service, error, name in sorted(failed)[:FORMS]:
+        yield service, f"{error} {name}", 0.7
+    seen: set[tuple[str, str]] = set()
     for line in facts.samples:
-        if line.service in reached:
+        form = (line.service, re.sub(r"\d+", "#", line.message[:200]))
+        if line.service in reached and form not in seen and len(seen) < FORMS:
+            seen.add(form)
             fields = " ".join(v for k, v in line.fields.items() if not _SKIPPED.search(k) and v != line.message)
             yield line.service, f"{line.message[:600]} {fields[:600]}", 0.7
 

@@ -48,8 +48,9 @@ def _after(values: Sequence[float], after: Sequence[float], base: float, thresho
 
 def worse_each_time(values: Sequence[float]) -> bool:
     """Up and down, but each low is higher than the one before, and so is each high: it never comes back."""
-    lows = [b for a, b, c in zip(values, values[1:], values[2:], strict=False) if b < a and b <= c]
-    highs = [b for a, b, c in zip(values, values[1:], values[2:], strict=False) if b > a and b >= c]
+    swing = 0.1 * (max(values) - min(values))
+    lows = [b for a, b, c in zip(values, values[1:], values[2:], strict=False) if b < a - swing and b <= c]
+    highs = [b for a, b, c in zip(values, values[1:], values[2:], strict=False) if b > a + swing and b >= c]
     if len(lows) + (values[-1] < values[-2]) < 2 or len(highs) < 2:
         return False
     lows = [*lows, values[-1]] if values[-1] < values[-2] else lows

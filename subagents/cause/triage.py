@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from subagents.cause.facts import Facts
 from subagents.cause.model import Decision, Triaged
-from subagents.cause.places import SEVERE
+from subagents.cause.symptoms import SEVERE
 from subagents.cause.trend import Trend, trend
 from subagents.sources import Change, Episode, Pattern, Series
 
@@ -24,7 +24,8 @@ SURGE = 1.5  # times the usual count
 HOUR = timedelta(hours=1)
 AROUND = timedelta(minutes=20)
 _TEST = re.compile(
-    r"\b(?:staging|stage|canary|ci|e2e|smoke|sandbox|dev|test|tests|testing|synthetic|playwright|qa|uat|preprod)\b", re.I
+    r"\b(?:staging|stage|canary|ci|e2e|smoke|sandbox|dev|test|tests|testing|synthetic|playwright|qa|uat|preprod)\b",
+    re.I,
 )
 _IGNORED = re.compile(r"\[(?:ignore|ignored|muted|test|deprecated|do not page)\]|\bignore[:\]]", re.I)
 _OPEN = re.compile(r"investigat|in.?progress|monitoring|identified|acknowledged|open|mitigat|assigned", re.I)
@@ -188,7 +189,12 @@ def _of_setting(a: Alert, facts: Facts) -> list[tuple[float, str]]:
         if c.until is not None and c.at - AROUND <= a.episode.start < c.until and _covers(c, a) and not a.surging:
             found.append((-2.0, f"planned work: {c.title[:60]}"))
             break
-        if healed and c.until is None and timedelta() <= a.episode.start - c.at <= AROUND and c.service == a.episode.service:
+        if (
+            healed
+            and c.until is None
+            and timedelta() <= a.episode.start - c.at <= AROUND
+            and c.service == a.episode.service
+        ):
             found.append((-0.8, f"right after the deploy {c.version or c.id}, and over by itself"))
             break
     return found
@@ -231,8 +237,15 @@ def _heads(paged: Sequence[Alert], facts: Facts) -> dict[str, Alert]:
     for a in paged:
         below = set(facts.topology.downstream(a.episode.service))
         for b in paged:
-            calm = b.episode.start <= a.episode.start + timedelta(minutes=2) and b.episode.start > a.episode.start - HOUR
-            if b.episode.service in below and calm and heads[a.id].id == a.id and a.episode.service not in _down(b, facts):
+            calm = (
+                b.episode.start <= a.episode.start + timedelta(minutes=2) and b.episode.start > a.episode.start - HOUR
+            )
+            if (
+                b.episode.service in below
+                and calm
+                and heads[a.id].id == a.id
+                and a.episode.service not in _down(b, facts)
+            ):
                 heads[a.id] = heads[b.id]
     return heads
 

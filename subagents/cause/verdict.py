@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import exp
 
-from subagents.cause.facts import Facts
 from subagents.cause.model import Cause, Reason, Suspect
 from subagents.cause.operational import Operational
 from subagents.cause.places import Incident
@@ -19,11 +18,15 @@ SHARP = 1.0  # how much a point of score is worth in log-odds
 NAMED = 0.5  # the least probability at which one cause is named
 AHEAD = 0.12  # and by so much before the next
 SHOWN = 10
+AWAY = 1.8  # what an operational cause loses where a change explains it
+KINDS = {"dns": "dns", "quota": "quota", "certificate": "certificate", "disk full": "disk", "traffic surge": "traffic",
+         "noisy neighbour": "cpu"}  # fmt: skip
 
 
 def suspects(weighed: Sequence[Weighed], others: Sequence[Operational]) -> list[Suspect]:
     """All explanations with their probabilities, best first; "unknown" among them."""
-    rows = [_change(w) for w in weighed if not w.against] + [_operational(o) for o in others]
+    fair = [w for w in weighed if not w.against]
+    rows = [_change(w) for w in fair] + [_operational(o, _explained(o, fair)) for o in others]
     rows.append(Suspect("unknown", "", "unknown", "", "nothing that is known explains it", 0.0, UNKNOWN))
     total = sum(exp(SHARP * r.score) for r in rows)
     rows = [replace(r, probability=round(exp(SHARP * r.score) / total, 4)) for r in rows]
@@ -40,11 +43,22 @@ def _change(w: Weighed) -> Suspect:
     return Suspect("change", c.id, c.kind, c.service, c.change.title, 0.0, w.score, c.at, c.ids, "", reasons)
 
 
-def _operational(o: Operational) -> Suspect:
-    return Suspect("operational", o.kind, o.kind, o.service, o.title, 0.0, o.score, reasons=o.reasons)
+def _operational(o: Operational, by: Weighed | None) -> Suspect:
+    reasons, score = o.reasons, o.score
+    if by is not None:
+        why = Reason("explained", f"{by.candidate.id[:12]} on the same service can bring just that", -AWAY)
+        reasons, score = (*reasons, why), score - AWAY
+    return Suspect("operational", o.kind, o.kind, o.service, o.title, 0.0, score, reasons=reasons)
 
 
-def cause(facts: Facts, found: Incident, told: Telling, ranked: Sequence[Suspect]) -> Cause:
+def _explained(o: Operational, weighed: Sequence[Weighed]) -> Weighed | None:
+    """A change of the service just before, made for just this kind of trouble, explains it away."""
+    kind = KINDS.get(o.kind, "")
+    fits = [w for w in weighed if kind in w.brings and w.candidate.service == o.service and w.score >= UNKNOWN]
+    return max(fits, key=lambda w: w.score, default=None)
+
+
+def cause(found: Incident, told: Telling, ranked: Sequence[Suspect]) -> Cause:
     best, second = ranked[0], ranked[1] if len(ranked) > 1 else None
     blast = tuple(sorted(p.service for p in found.places[1:]))
     base = Cause(

@@ -24,6 +24,7 @@ AGAINST = {
     "other_service": ("无关服务", "a service not involved"),
     "unknown_service": ("未标明服务", "no service named"),
     "too_far": ("时间或依赖太远", "too far away in time or dependency"),
+    "cannot": ("内容不可能引起", "can't bring these failures"),
 }
 REJECTED = 4
 
@@ -51,10 +52,12 @@ def _ranked(turn: Turn, got: Taken, known: Earlier) -> list[str]:
     if n > 1:
         tie = f"有 {n} 个变更同样接近，无法分出先后 {cite}：" if zh else f"{n} changes are equally near, a tie {cite}:"
         head.insert(0, tie)
-    if not good:
+    if _operational(data):
+        head, best = [_no_change(data["cause"], cite, zh)], []
+    elif not good:
         head.append(_none(data, got, turn, about, cite, zh))
     details = [_reasons(row, cite, zh, known) for row in best]
-    if good:
+    if good and data["cause"] is None:
         how = "（只按时间、依赖和类型的接近程度排序，没有分析内容。）"
         details.append(
             how if zh else "(Ranked by closeness in time, dependency and kind only; contents weren't judged.)"
@@ -70,6 +73,36 @@ def _about(known: Earlier, clock: Clock, zh: bool) -> str:
     if not (known.aside and known.onset):
         return ""
     return f"{clock.zoned(known.onset)} 开始的问题" if zh else f"what began at {clock.zoned(known.onset)}"
+
+
+def _operational(data: Json) -> bool:
+    return data["cause"] is not None and data["cause"]["verdict"] == "operational"
+
+
+OPERATIONAL = {
+    "certificate": "证书过期",
+    "dns": "域名解析故障",
+    "node": "节点或磁盘故障",
+    "noisy neighbour": "同机其他负载抢占资源",
+    "disk full": "磁盘已满",
+    "quota": "平台或供应商配额用尽",
+    "region": "云区域故障",
+    "failover": "存储或主节点切换",
+    "bad data": "输入数据有问题",
+    "network": "网络故障",
+    "provider outage": "外部供应商故障",
+    "traffic surge": "流量突增",
+    "planned work": "计划内操作",
+}
+
+
+def _no_change(cause: Json, cite: str, zh: bool) -> str:
+    """No change is to blame, but something else is: what, on which service."""
+    where = cause["service"] or cause["first_failing"]
+    if zh:
+        what = OPERATIONAL.get(cause["kind"], cause["kind"])
+        return f"没有变更能解释；最可能的起因不是变更，而是{what}（{where}） {cite}。"
+    return f"No change explains this; the likeliest cause is operational: {cause['kind']}, seen on {where} {cite}."
 
 
 def _rejected(data: Json, clock: Clock, cite: str, zh: bool) -> list[str]:
@@ -111,18 +144,21 @@ def _best(row: Json, clock: Clock, cite: str, zh: bool, tied: bool, about: str) 
 
 
 def _sure(row: Json, tied: bool, zh: bool) -> str:
-    """High only where people took the change back; nearness alone makes it no more than medium."""
+    """As the analysis says; without one high only where people took the change back."""
     if tied or not row["clear"]:
         return "低" if zh else "low"
+    if row["sure"]:
+        return {"high": "高", "medium": "中", "low": "低"}[row["sure"]] if zh else str(row["sure"])
     return ("高" if zh else "high") if row["back"] else ("中" if zh else "medium")
 
 
 def _reasons(row: Json, cite: str, zh: bool, known: Earlier) -> str:
     """Why it, its title, and its names in full."""
     title, where = short(row["title"].replace("`", ""), 100), _where(row, zh) + known.why(row["service"], zh)
+    content = "".join(f"; `{short(said.replace('`', ''), 140)}`" for said in row["why"][:2])
     if zh:
-        return f"{row['what']}：`{title}`{_identity(row, zh)}，{where} {cite}。"
-    return f"{row['what']}: `{title}`{_identity(row, zh)}, {where} {cite}."
+        return f"{row['what']}：`{title}`{_identity(row, zh)}，{where}{content.replace('; ', '；')} {cite}。"
+    return f"{row['what']}: `{title}`{_identity(row, zh)}, {where}{content} {cite}."
 
 
 def _identity(row: Json, zh: bool) -> str:

@@ -6,12 +6,12 @@ that no change explains it when none is near. It reads no diff and knows no mech
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from orchestrator.contracts import Json
+from subagents.cause.relations import carries, on_paper, same_environment, taken_back, touches
 from subagents.sources import Change
 from subagents.topology import Topology
 
@@ -24,14 +24,6 @@ KINDS = {"deploy": 1.0, "release": 1.0, "flag": 1.0, "config": 1.0, "commit": 0.
 STEP_ORDER, STEP_CALL = 0.85, 0.7  # a place further down in the order of services; a call further away
 BACK = 1.3  # it was taken back later
 ENDED = timedelta(minutes=30)  # planned work that was over so long before the onset has no part in it
-
-_PAPER = re.compile(
-    r"(?:^|/)(?:docs?|tests?|testdata|__tests__|spec)/|\.(?:md|rst|adoc)$|(?:^|/)(?:LICENSE|CODEOWNERS)$"
-    r"|(?:^|/)test_[^/]+$|_test\.\w+$|\.(?:test|spec)\.\w+$",
-    re.IGNORECASE,
-)
-_PAPER_TITLE = re.compile(r"^(?:docs?|tests?)(?:\([^)]*\))?!?:", re.IGNORECASE)
-_REVERT = re.compile(r"\b(?:revert|roll(?:ed)?[ -]?back|undo)|回滚|撤回|回退|还原", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +87,6 @@ def bundled(changes: Sequence[Change]) -> list[tuple[Change, tuple[Change, ...]]
     return found + [(c, ()) for c in commits if c.id not in carried]
 
 
-def carries(change: Change, commit: Change) -> bool:
-    return any(_same(sha, commit.id) for sha in (change.sha, *change.commits))
-
-
-def _same(a: str, b: str) -> bool:
-    """Two shas, one of which may be short."""
-    return min(len(a), len(b)) >= 7 and (a.startswith(b) or b.startswith(a))
-
-
 def _weigh(change: Change, commits: tuple[Change, ...], others: Sequence[Change], symptom: Symptom) -> Ranked:
     near, calls, closeness = _relation(change, commits, symptom)
     against = _against(change, commits, symptom, closeness)
@@ -126,15 +109,6 @@ def _relation(change: Change, commits: Sequence[Change], symptom: Symptom) -> tu
     return best
 
 
-def touches(change: Change, commits: Sequence[Change], services: Sequence[str]) -> set[str]:
-    """The services a change is about: as it says, else those that its files' paths name."""
-    if change.service:
-        return {change.service}
-    files = [f for c in (change, *commits) for f in c.files]
-    parts = {part.lower() for f in files for part in f.split("/")[:-1]}
-    return {s for s in services if s.lower() in parts}
-
-
 def _against(change: Change, commits: Sequence[Change], symptom: Symptom, closeness: float) -> str:
     if change.at > symptom.onset + MARGIN:
         return "after_onset"
@@ -145,37 +119,6 @@ def _against(change: Change, commits: Sequence[Change], symptom: Symptom, closen
     if change.until is not None and change.until < symptom.onset - ENDED:
         return "ended_before"
     return "" if closeness else "other_service" if change.service else "unknown_service"
-
-
-def same_environment(a: str, b: str) -> bool:
-    """prod, prod-sh and production are one another's; staging is not."""
-    x, y = (re.split(r"[-_.]", e.lower())[0] for e in (a, b))
-    return x.startswith(y) or y.startswith(x)
-
-
-def on_paper(change: Change, commits: Sequence[Change]) -> bool:
-    """Documents and tests only: nothing that runs was changed."""
-    whole = commits or (change,)
-    files = [f for c in (change, *commits) for f in c.files]
-    if files:
-        return all(_PAPER.search(f) for f in files)
-    return all(c.kind == "commit" and _PAPER_TITLE.search(c.title) for c in whole)
-
-
-def taken_back(change: Change, commits: Sequence[Change], others: Sequence[Change], onset: datetime) -> Change | None:
-    """The later change that takes this one back, a deploy before a mere commit."""
-    mine = {x for c in (change, *commits) for x in (c.id, c.sha) if x}
-    titles = {c.title for c in (change, *commits) if len(c.title) > 8}
-    found = []
-    for other in others:
-        if other.at <= max(change.at, onset) or other.id in mine:
-            continue
-        named = any(_same(other.reverts, x) or other.reverts == x for x in mine) if other.reverts else False
-        text = f"{other.title} {other.body}"
-        same = other.service == change.service and bool(change.service)
-        if named or (_REVERT.search(text) and (same or any(t in text for t in titles))):
-            found.append(other)
-    return min(found, key=lambda c: (c.kind == "commit", c.at), default=None)
 
 
 def as_json(r: Ranked, onset: datetime) -> Json:

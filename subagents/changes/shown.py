@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from orchestrator import when
 from orchestrator.contracts import Figure, ToolResult, Window
 from subagents.asking import Merged
-from subagents.changes.ranking import CLEAR, Ranked, Symptom, as_json, bundled, key, name, suspects, tied
+from subagents.cause.model import Analysis
+from subagents.changes.judged import cause_json, content, knows, ties, why
+from subagents.changes.ranking import CLEAR, Ranked, Symptom, as_json, bundled, key, name, suspects
 from subagents.saying import Clock, lasting, offset, short
 from subagents.sources import Change
 
@@ -21,6 +23,7 @@ AGAINST = {
     "other_service": "a service that is not involved",
     "unknown_service": "says no service",
     "too_far": "too far away in time or dependency",
+    "cannot": "nothing of it can bring these failures",
 }
 
 
@@ -83,30 +86,38 @@ def _carried(commits: Sequence[Change]) -> str:
     return f" · carries {', '.join(c.id[:12] for c in commits[:5])}{shown}"
 
 
-def ranked(found: Merged[Change], rows: Sequence[Ranked], symptom: Symptom, looked: Window) -> ToolResult:
-    clock, good, best = Clock(looked), suspects(rows), tied(rows)
+def ranked(
+    found: Merged[Change], rows: Sequence[Ranked], symptom: Symptom, looked: Window, cause: Analysis
+) -> ToolResult:
+    clock, good, best = Clock(looked), suspects(rows), ties(rows, cause)
+    how = "content, closeness in time and dependency" if knows(cause) else "closeness in time, dependency and kind"
     onset = f"{clock.at(symptom.onset)} {offset(symptom.onset, looked.zone)}"
     text = [
-        f"suspects for the onset {onset} of {', '.join(symptom.services) or 'any service'}, by closeness in time, "
-        f"dependency and kind · searched {when.say(looked)}: {len(rows)} changes"
+        f"suspects for the onset {onset} of {', '.join(symptom.services) or 'any service'}, by {how} · "
+        f"searched {when.say(looked)}: {len(rows)} changes"
     ]
-    if not good:
+    if cause.cause.verdict == "operational":
+        text.append(f"not a change: {cause.cause.title} ({cause.cause.kind})")
+        text += [f"- {reason.text}" for reason in cause.cause.reasons[:4]]
+    elif not good:
         text.append("no change explains this: none near before the onset touches these services or what they depend on")
     elif good[0].score < CLEAR:
         text.append("no change clearly explains this: the first is the nearest, and weak")
-    if len(best) > 1:
-        text.append(f"a tie: the first {len(best)} are equally near")
-    text += [f"{i}. {_suspect(r, symptom, clock, i == 1)}" for i, r in enumerate(good[:5], 1)]
+    if best > 1:
+        text.append(f"a tie: the first {best} are equally near")
+    for i, r in enumerate(good[:5], 1):
+        text.append("; ".join((f"{i}. {_suspect(r, symptom, clock, i == 1)}", *why(r, cause))))
     rest = [r for r in rows if r.score == 0 or r not in good]
     rest.sort(key=lambda r: abs(r.change.at - symptom.onset))
     text += [f"not: {line(r.change, clock)} — {AGAINST[r.against]}" for r in rest[:12] if r.against]
-    figures = [Figure("changes", len(rows)), Figure("suspects", len(good)), Figure("tied", len(best))]
+    figures = [Figure("changes", len(rows)), Figure("suspects", len(good)), Figure("tied", best)]
     figures += [_lead(r, symptom) for r in (*good[:5], *rest[:12])]
     data = {
         "onset_asked": symptom.onset.isoformat(),
         "services_asked": list(symptom.services),
-        "suspects": [as_json(r, symptom.onset) for r in good[:5]],
-        "tied": len(best),
+        "suspects": [{**as_json(r, symptom.onset), **content(r, cause)} for r in good[:5]],
+        "tied": best,
+        "cause": cause_json(cause),
         "rejected": [as_json(r, symptom.onset) for r in rest[:12]],
         "total": len(rows),
         "searched": [looked.start.isoformat(), looked.end.isoformat()],

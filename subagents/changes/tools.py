@@ -13,12 +13,15 @@ from orchestrator.contracts import ToolResult, Window
 from orchestrator.ports import Context
 from orchestrator.tool import tool
 from subagents.asking import Merged, ask_all, services_of, widened, window_of
+from subagents.cause.analyse import analyse
 from subagents.changes import shown
+from subagents.changes.judged import judged
 from subagents.changes.ranking import Symptom, rank
 from subagents.sources import Change, ChangeKind, ChangeQuery, ChangeSource, SourceError, Sources
 from subagents.topology import Topology, declared, learnt
 
 LOOK_BACK = 6.0  # hours
+JUDGED = timedelta(minutes=30)  # the analysis looks for trouble from so long before the onset on
 AFTER = timedelta(hours=2)  # what followed may have taken the change back
 FAR = timedelta(days=14)  # a change that is asked for by its id is looked for so far around the window
 DIFF = 4_000  # characters
@@ -28,7 +31,7 @@ _CLOCK = re.compile(r"(?:(\d\d)-(\d\d) )?([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)
 
 class ChangeTools:
     def __init__(self, sources: Sources, depends_on: Mapping[str, Sequence[str]]) -> None:
-        self.changes, self.spans = sources.changes, sources.spans
+        self.sources, self.changes, self.spans = sources, sources.changes, sources.spans
         self.declared = declared(depends_on)
 
     async def _topology(self) -> Topology:
@@ -66,8 +69,9 @@ class ChangeTools:
     async def suspects(
         self, ctx: Context, onset: str, services: tuple[str, ...] = (), hours_before: float = LOOK_BACK
     ) -> ToolResult:
-        """Changes ranked by how near they lie before an onset, in time and dependency, with the reasons for and
-        against each; "no change explains this" is possible. For "why", once the onset is known. Not to list changes.
+        """Root-cause analysis: changes ranked by time, dependency and whether their content can bring the failures,
+        with reasons for and against, beside operational causes (certificate, provider, traffic, node …); "no change
+        explains this" is possible. For "why", once the onset is known. Not to list changes.
 
         Args:
             onset: When the trouble began: a time from the findings, ISO 8601 or 14:03.
@@ -79,8 +83,12 @@ class ChangeTools:
         back = timedelta(hours=max(0.5, min(hours_before, 24 * 14)))
         looked = replace(span, start=began - back, end=max(span.end, began + AFTER))
         found = await self._list(ChangeQuery(looked))
-        symptom = Symptom(began, asked, await self._topology(), ctx.scope.environment)
-        return shown.ranked(found, rank(found.rows, symptom), symptom, looked)
+        topology = await self._topology()
+        symptom = Symptom(began, asked, topology, ctx.scope.environment)
+        judging = replace(span, start=began - JUDGED, end=max(span.end, began + AFTER))
+        cause = await analyse(self.sources, judging, replace(ctx.scope, services=asked), None, topology, began)
+        rows = judged(rank(found.rows, symptom), cause)
+        return shown.ranked(found, rows, symptom, looked, cause)
 
     @tool(permission="changes.read", timeout=30)
     async def show_change(self, ctx: Context, id: str) -> ToolResult:

@@ -30,6 +30,7 @@ _MAGIC = (
     (b"BZh", "bz2"),
     (b"\x28\xb5\x2f\xfd", "zst"),
 )
+_RATIO = {"": 1, "gz": 10, "xz": 14, "bz2": 14, "zst": 10}
 
 
 class Found(NamedTuple):
@@ -82,6 +83,11 @@ def compression(path: Path) -> str:
     except OSError:
         return ""
     return next((name for magic, name in _MAGIC if start.startswith(magic)), "")
+
+
+def unpacked(size: int, packed: str) -> int:
+    """The bytes of a file after unpacking, about."""
+    return size * _RATIO[packed]
 
 
 def opened(path: str, packed: str) -> IO[bytes]:

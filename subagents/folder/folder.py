@@ -14,11 +14,11 @@ from pathlib import Path
 
 from orchestrator.errors import ConfigError
 from orchestrator.guard import AllowAll
-from subagents.folder import files, gitrepo, owners
+from subagents.folder import files, gitrepo, owners, survey
 from subagents.folder.alerts import FolderAlerts
 from subagents.folder.changes import FolderChanges
 from subagents.folder.index import Index
-from subagents.folder.jobs import Job, weight
+from subagents.folder.jobs import Job
 from subagents.folder.logs import FolderLogs
 from subagents.folder.material import LogFile, Material, MetricFile
 from subagents.folder.metrics import FolderMetrics
@@ -78,7 +78,7 @@ Surveys = list[tuple[files.Found, Row]]
 def _surveyed(listed: Sequence[files.Found], pool: Pool, index: Index, near: float | None) -> Surveys:
     known = [(file, index.get(file, ("survey", near))) for file in listed]
     missing = [file for file, row in known if row is None]
-    jobs = [Job("survey", weight(f.size, f.packed), (f.path, f.packed, near)) for f in missing]
+    jobs = [Job("survey", survey.weight(f), (f.path, f.packed, near)) for f in missing]
     fresh = dict(zip(missing, pool.now(jobs), strict=True))
     for file, row in fresh.items():
         index.put(file, ("survey", near), row)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from subagents.folder import recognise, scan, scan_counts, scan_metrics, scan_rows, survey
 from subagents.folder.records import Hints, Row
 
-_UNPACKED = {"": 1, "gz": 10, "xz": 14, "bz2": 14, "zst": 10}
 _LOGS: dict[str, Callable[..., Row]] = {
     "count": scan_counts.count,
     "search": scan_rows.search,
@@ -24,11 +23,6 @@ class Job(NamedTuple):
     name: str
     weight: int
     args: tuple[Any, ...]
-
-
-def weight(size: int, packed: str) -> int:
-    """The bytes of a file after unpacking, about."""
-    return size * _UNPACKED[packed]
 
 
 def run(job: Job) -> Row:

@@ -30,7 +30,7 @@ WORD = re.compile(
 # escape any letter.)
 ERROR_VALUE = (
     rb"[EeFfSsPpDdAaCc56\\](?:[Rr][RrIi\\]|(?<=[FfPp])[Aa][TtIiNn\\]|[Ee][Vv\\]|[Mm][Ee\\]|[Ll][Ee\\]"
-    rb"|(?<=[Dd])[Pp][Aa\\]|\\|0?[\"\s,}.eE])"
+    rb"|(?<=[Dd])[Pp][Aa\\]|\\|0?[\"\s,}.]|(?<=5)[eE])"
 )
 # What every word of `WORD` that says error or fatal contains, without case.
 _ERROR_WORDS = (b"err", b"severe", b"crit", b"alert", b"emerg", b"fatal", b"panic")

@@ -10,7 +10,8 @@ from typing import Any
 
 from orchestrator.contracts import Window
 from subagents.folder import merge, recognise, rows
-from subagents.folder.jobs import Job, weight
+from subagents.folder.files import unpacked
+from subagents.folder.jobs import Job
 from subagents.folder.material import LogFile, Material, of_files
 from subagents.folder.records import Row
 from subagents.folder.scan import ERRORS, Ask, finder
@@ -246,7 +247,7 @@ def _parts(file: LogFile) -> list[tuple[Any, ...]]:
 
 
 def _job(name: str, file: LogFile, part: tuple[Any, ...], ask: Ask, args: tuple[Any, ...]) -> Job:
-    size = weight((part[4] or file.found.size) - part[3], part[1])
+    size = unpacked((part[4] or file.found.size) - part[3], part[1])
     if name == "count" and not ask.text and finder(recognise.log_format(file.survey["name"]), file.hints, ask):
         size //= SPARSE
     return Job(name, size, (part, file.survey["name"], tuple(file.hints), tuple(ask), *args))

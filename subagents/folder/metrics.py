@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from orchestrator.contracts import Window
 from subagents.folder import times
-from subagents.folder.jobs import Job, weight
+from subagents.folder.jobs import Job
 from subagents.folder.logs import FolderLogs
 from subagents.folder.material import Material, MetricFile, covering, of_files
 from subagents.folder.records import Row

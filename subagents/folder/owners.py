@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from subagents.folder import keys
-from subagents.folder.files import Found
-from subagents.folder.jobs import Job, weight
+from subagents.folder.files import Found, unpacked
+from subagents.folder.jobs import Job
 from subagents.folder.material import MetricFile
 from subagents.folder.records import Row
 from subagents.folder.work import Pool
@@ -56,7 +56,7 @@ def _by_counters(row: Row, metrics: Sequence[MetricFile], pool: Pool) -> str:
         return ""
     files = [m for m in metrics if m.survey["kind"] == "openmetrics"]
     window = (row["since"] - 1.0, row["codes_until"] + 1.0)
-    jobs = [Job("ratio", weight(m.found.size, m.found.packed), (m.where, *window)) for m in files]
+    jobs = [Job("ratio", unpacked(m.found.size, m.found.packed), (m.where, *window)) for m in files]
     counts: dict[str, dict[str, float]] = {}
     for result in pool.now(jobs):
         for service, code, n in result["counts"]:

@@ -29,6 +29,13 @@ _OTHER_LABELS = frozenset(("alertstate", "__name__"))
 GAP = 2.5  # sample steps: a longer silence ends an episode
 
 
+def weight(file: files.Found) -> int:
+    """The bytes that the first look reads line by line, about."""
+    if not file.packed and file.size > FULL:
+        return SAMPLE + files.HEAD
+    return files.unpacked(file.size, file.packed)
+
+
 def survey(path: str, packed: str, near: float | None) -> Row:
     """{"kind", "name", "shape", "why", "since", "until", "exact", "services", "rows" …} of one file."""
     out: Row = {

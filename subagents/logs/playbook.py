@@ -78,10 +78,12 @@ def _counts(turn: Turn) -> tuple[list[str], list[str], list[str]]:
         lines.append(f"另有错误：{'、'.join(rest)} {cite}。" if zh else f"Errors also of: {', '.join(rest)} {cite}.")
     if not any(not data["asked"] or row["service"] in data["asked"] for row in rows):
         who, n = listed(data["asked"], zh), data["lines"] or 0
-        none = (
-            f"{'该时段' if data['elsewhere'] else span + '：'}{who} 没有错误日志（共查 {n} 行）{cite}。" if zh
-            else f"No error lines{' of ' + who if who else ''} in {'it' if data['elsewhere'] else span}, among {n} lines {cite}."
-        )  # fmt: skip
+        if zh:
+            where = "该时段" if data["elsewhere"] else f"{span}："
+            none = f"{where}{who} 没有错误日志（共查 {n} 行）{cite}。"
+        else:
+            of, where = f" of {who}" * bool(who), "it" if data["elsewhere"] else span
+            none = f"No error lines{of} in {where}, among {n} lines {cite}."
         lines.insert(0, none)
     first = len(lines) if WHICH.search(turn.ctx.question.text) else 1 if data["asked"] else HEAD
     head, details = lines[:first], lines[first:]

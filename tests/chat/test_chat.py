@@ -156,6 +156,7 @@ async def test_ctrl_c_stops_the_question_and_leaves_at_an_idle_prompt(place: Pat
     def work(chat: OnTerminal) -> None:
         chat.line("hello, be slow")
         chat.wait("hello, be slow")
+        chat.wait("› ")  # it is being worked on, and the next line may be typed
         chat.type("half a li")
         chat.wait("half a li")
         chat.type("\x03")

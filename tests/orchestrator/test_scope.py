@@ -112,3 +112,10 @@ def test_names_learnt_from_data_are_found_in_short() -> None:
 def test_never_raises(text: str, names: list[str]) -> None:
     resolve(text, CATALOGUE.learnt(names))
     resolve(text, Catalogue().learnt(names))
+
+
+@pytest.mark.parametrize(
+    "text", ["Which services logged errors yesterday?", "the service's errors", "which service’s log"]
+)
+def test_what_follows_the_word_service_need_not_be_a_name(text: str) -> None:
+    assert resolve(text, CATALOGUE).unknown == ()

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
+import json
 import threading
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from hermes_ops.sandbox import App, Sandbox
+from tests.sandbox.vendor import load
 
+lark, tokens, ws_module = load("lark_oapi", "lark_oapi.core.token", "lark_oapi.ws.client")
 
-def load() -> tuple[Any, Any, Any]:
-    """Imports the SDK, which takes the current event loop for good as it is imported: one that we close again."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            sdk = pytest.importorskip("lark_oapi", reason="needs the extra: pip install hermes-ops[feishu]")
-            return sdk, importlib.import_module("lark_oapi.core.token"), importlib.import_module("lark_oapi.ws.client")
-    finally:
-        asyncio.set_event_loop(None)
-        loop.close()
+im: Any = lark.api.im.v1
 
-
-lark, tokens, ws_module = load()
-
+CARD = {
+    "schema": "2.0",
+    "config": {"streaming_mode": True, "update_multi": True},
+    "body": {
+        "elements": [
+            {"tag": "markdown", "element_id": "answer", "content": ""},
+            {
+                "tag": "button",
+                "text": {"tag": "plain_text", "content": "停止"},
+                "behaviors": [{"type": "callback", "value": {"act": "stop"}}],
+            },
+        ]
+    },
+}
+HEADER = {"title": {"tag": "plain_text", "content": "T"}}
 Handlers = dict[str, Callable[[Any], Any]]
 
 
@@ -44,6 +44,19 @@ def rest(box: Sandbox, app: App | None = None) -> Any:
 async def call(method: Callable[[Any], Any], request: Any) -> Any:
     """A synchronous SDK call on a thread."""
     return await asyncio.to_thread(method, request)
+
+
+def reply_to(message_id: str, text: str, **more: Any) -> Any:
+    body = im.ReplyMessageRequestBody.builder().msg_type("text").content(json.dumps({"text": text}, ensure_ascii=False))
+    for name, value in more.items():
+        getattr(body, name)(value)
+    return im.ReplyMessageRequest.builder().message_id(message_id).request_body(body.build()).build()
+
+
+def create(chat_id: str, msg_type: str, content: Any) -> Any:
+    body = im.CreateMessageRequestBody.builder().receive_id(chat_id).msg_type(msg_type)
+    body = body.content(json.dumps(content, ensure_ascii=False)).build()
+    return im.CreateMessageRequest.builder().receive_id_type("chat_id").request_body(body).build()
 
 
 class Bot:

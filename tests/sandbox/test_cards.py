@@ -38,7 +38,10 @@ def panel(*inside: dict[str, Any]) -> dict[str, Any]:
 
 
 def columns(*inside: dict[str, Any]) -> dict[str, Any]:
-    return {"tag": "column_set", "columns": [{"tag": "column", "width": "weighted", "weight": 1, "elements": [*inside]}]}
+    return {
+        "tag": "column_set",
+        "columns": [{"tag": "column", "width": "weighted", "weight": 1, "elements": [*inside]}],
+    }
 
 
 def nested(depth: int) -> dict[str, Any]:

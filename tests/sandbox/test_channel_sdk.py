@@ -3,56 +3,54 @@
 from __future__ import annotations
 
 import asyncio
-import warnings
-from typing import Any
+import importlib.util
+import sys
+from pathlib import Path
 
 import pytest
 
 from hermes_ops.sandbox import Sandbox
+from tests.sandbox.raw import Api
 from tests.sandbox.test_cards import BUTTON, card, md
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    channel = pytest.importorskip("lark_channel.channel", reason="needs the package lark-channel-sdk")
+ROOT = Path(__file__).resolve().parents[2]
 
 
-async def test_it_connects_streams_a_card_and_answers_a_press(box: Sandbox) -> None:
-    box.limits.on = False
-    client = channel.FeishuChannel(app_id=box.app_id, app_secret=box.app_secret, domain=box.domain)
-    streamed, pressed = asyncio.Event(), asyncio.Event()
-    errors: list[Any] = []
-
-    async def on_message(message: Any) -> None:
-        async def produce(stream: Any) -> None:
-            for piece in ("一 ", "二 ", "三"):
-                await stream.append(piece)
-
-        await client.stream(message.chat_id, {"markdown": produce}, {"reply_to": message.message_id})
-        streamed.set()
-
-    async def on_press(event: Any) -> None:
-        pressed.set()
-
-    client.on("message", on_message)
-    client.on("cardAction", on_press)
-    client.on("error", errors.append)
-    await client.start_background(timeout=30)
+async def test_it_connects_streams_a_card_hears_a_press_and_leaves(box: Sandbox, api: Api) -> None:
+    if importlib.util.find_spec("lark_channel") is None:
+        pytest.skip("needs lark-channel-sdk, one of the development tools")
+    command = [sys.executable, "-m", "tests.sandbox.foreign_bot", box.domain, box.app_id, box.app_secret]
+    pipe = asyncio.subprocess.PIPE
+    bot = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdin=pipe, stdout=pipe)
+    assert bot.stdin is not None
     try:
+        await says(bot, "connected")
         asked = await box.say("alice", box.p2p("alice"), "你好")
-        await asyncio.wait_for(streamed.wait(), 15)
+        await says(bot, "streamed")
         [answer] = box.answers(asked)
         assert answer.card is not None
         assert "一 二 三" in str(answer.card.json)
         assert answer.card.opened is None, "streaming was closed"
-        await _press(box, client, pressed)
-        assert errors == []
+        sent = await api.send(box.group, "interactive", card(md("x"), BUTTON))
+        click = await box.click("alice", box.world.messages[sent.data["message_id"]], "停止")
+        assert click.code == 0
+        await says(bot, "pressed")
+        bot.stdin.close()
+        await says(bot, "stopped")
+        await box.until(lambda: not box.link.connections)
     finally:
-        await asyncio.wait_for(client.stop_background(), 15)
-    await box.until(lambda: not box.link.connections)
+        if bot.returncode is None:
+            bot.kill()
+        await bot.wait()
+    refused = [e.data for e in box.journal.of("rest") if e.data.get("code")]
+    assert refused == []
 
 
-async def _press(box: Sandbox, client: Any, pressed: asyncio.Event) -> None:
-    sent = await client.send(box.group.chat_id, {"card": card(md("x"), BUTTON)})
-    message = box.world.messages[sent.message_id]
-    assert (await box.click("alice", message, "停止")).code == 0
-    await asyncio.wait_for(pressed.wait(), 5)
+async def says(bot: asyncio.subprocess.Process, word: str) -> None:
+    assert bot.stdout is not None
+    async with asyncio.timeout(40):
+        while line := (await bot.stdout.readline()).decode():
+            assert not line.startswith("error"), line
+            if line.strip() == word:
+                return
+    pytest.fail(f"the bot ended without saying {word!r}")

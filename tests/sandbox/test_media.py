@@ -66,7 +66,9 @@ async def test_which_files_are_taken(api: Api) -> None:
     assert (await file(api, b"")).code == 234010
     assert (await file(api, b"x" * ((30 << 20) + 1))).code == 234006
     assert (await file(api, b"x", kind="exe")).code == 99992402
-    assert (await api("POST", "/im/v1/files", files={"file_type": (None, "stream"), "file_name": (None, "x")})).code == 234001
+    assert (
+        await api("POST", "/im/v1/files", files={"file_type": (None, "stream"), "file_name": (None, "x")})
+    ).code == 234001
 
 
 async def test_keys_of_others_are_refused(box: Sandbox, api: Api) -> None:
@@ -123,6 +125,9 @@ async def test_chats_members_and_people(box: Sandbox, api: Api) -> None:
     alice = box.app.open_id_of(box.people["alice"])
     assert page["items"][0]["member_id"] == alice
     assert (await api("GET", f"/contact/v3/users/{alice}")).data["user"]["name"] == "王晓"
+    some = (await api("GET", "/contact/v3/users/batch", user_ids=[alice, "ou_nobody"])).data["items"]
+    assert [u["open_id"] for u in some] == [alice]
+    assert (await api("GET", "/contact/v3/users/batch")).code == 99992402
     assert (await api("GET", "/contact/v3/users/ou_nobody")).code == 41050
     assert {c["name"] for c in (await api("GET", "/im/v1/chats")).data["items"]} == {"值班群", "故障话题群"}
     strange = box.world.add_chat("elsewhere", [], [])

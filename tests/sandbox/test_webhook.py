@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 from Crypto.Cipher import AES
-
-from hermes_ops.sandbox import Sandbox
-from hermes_ops.sandbox.wire import Server
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+from hermes_ops.sandbox import Sandbox
+from hermes_ops.sandbox.wire import Server
 
 KEY, TOKEN = "an-encrypt-key", "a-verification-token"
 

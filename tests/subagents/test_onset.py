@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import random
 from collections import Counter
 from datetime import datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,6 +74,34 @@ def test_the_onset_is_within_a_bin_of_the_truth(start: int, minutes: int, each: 
         return
     [rise] = rises(bins, window("08:00"), MINUTE, at("12:00"))
     assert abs((rise.start - begins).total_seconds()) <= rise.width
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_low_rate_has_its_own_begin_and_end(seed: int):
+    """About 1.5 a minute: single minutes are over the limit by chance only."""
+    chance = random.Random(seed)
+    bins = Counter(at("13:12") + chance.randrange(40) * MINUTE for _ in range(60))
+    [rise] = rises(bins, window("08:00", "17:00"), MINUTE, at("12:00"))
+    assert abs(rise.start - at("13:12")) <= 3 * MINUTE
+    assert rise.end is not None
+    assert abs(rise.end - at("13:52")) <= 3 * MINUTE
+
+
+def test_two_bursts_stay_two():
+    found = rises(steady("13:00", 20, 6) + steady("13:50", 20, 6), window("08:00", "17:00"), MINUTE, at("12:00"))
+    assert [(r.start, r.end) for r in found] == [(at("13:00"), at("13:20")), (at("13:50"), at("14:10"))]
+
+
+def test_a_low_rate_up_to_the_end_of_the_data_is_not_over():
+    bins = Counter({at("14:20") + m * MINUTE: 2 for m in range(0, 38, 2)})
+    [rise] = rises(bins, window("09:00"), MINUTE, at("12:00"))
+    assert rise.end is None, "two minutes without one are no end at one a minute"
+
+
+def test_a_gauge_that_was_away_from_the_first_point_on_began_at_no_known_time():
+    found = shift(points([20.0] * 80 + [2.0] * 60), at("10:40"))
+    assert found is not None
+    assert not found.known
 
 
 def points(values: list[float]) -> list[tuple[datetime, float]]:

@@ -26,7 +26,8 @@ from orchestrator.contracts import Incoming
 from tests.e2e.place import QUESTION, play
 from tests.trace.conftest import NOW, SECRET, Runs, ask
 
-DOCS = (Path(__file__).resolve().parents[2] / "docs" / "TRACE.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = (ROOT / "docs" / "TRACE.md").read_text(encoding="utf-8")
 DOCUMENTED = set(re.findall(r"`([a-z_.]+)`", DOCS))
 ANSWERED = re.findall(r"^(.+\?)\n\n```jq\n(.+?)\n```", DOCS, re.MULTILINE)
 Lines = list[dict[str, Any]]
@@ -44,6 +45,12 @@ def test_every_field_is_documented_and_begins_like_a_standard_s_or_ours(runs: Ru
     assert fields - DOCUMENTED == set()
     rest = {f for f in fields if not f.startswith(("gen_ai.", "hermes_ops."))}
     assert rest == {"timestamp", "level", "event", "error.type"}
+
+
+def test_every_kind_of_event_is_named() -> None:
+    kinds = re.findall(r"^\| `(\w+)`", (ROOT / "docs" / "EVENTS.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert "route" in kinds
+    assert set(kinds) - DOCUMENTED == set()
 
 
 def test_every_event_of_a_run_is_one_line_under_its_key(runs: Runs) -> None:

@@ -124,6 +124,24 @@ async def test_a_text_that_is_written_again_meanwhile_is_not_lost(memory: Memory
         assert [e.blobs[0].text for e in events] == [SHARED, f"text {n}"]
 
 
+async def test_a_prune_that_is_broken_off_leaves_no_text_behind(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.traces.RUNS_AT_ONCE", 1)
+    for n in range(8):
+        await run(memory, f"r-{n}", days=9, text=f"text {n // 2}")
+    task = asyncio.create_task(memory.traces.prune(before=NOW))
+    while len(await names(memory)) == 8:
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait({task})
+    left = await names(memory)
+    for name in left:
+        assert all(e.blobs[0].text is not None for e in await memory.events.events(name))
+    await memory.traces.prune(before=NOW)
+    assert (await names(memory), await texts(memory)) == ([], 0)
+
+
 async def test_turns_and_notes_are_no_trace(memory: Memory) -> None:
     await run(memory, "r-1", days=9)
     await memory.turns.add("s", "r-1", "q", "a", "ok", NOW)

@@ -5,6 +5,7 @@ On a phone at night the first line is the verdict, a few lines follow it, the re
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,8 +41,8 @@ def progress(text: str, key: str, lang: str) -> Json:
     return _card(body, say("summary_busy", lang), streaming=True)
 
 
-def final(a: Answer, key: str, lang: str, seconds: float, level: int, blame: bool = False) -> Final:
-    """The answer's card. `level`: 0 whole, higher ones leave out more; `blame`: asks what was wrong."""
+def final(a: Answer, key: str, lang: str, seconds: float, level: int) -> Final:
+    """The answer's card. `level`: 0 whole, higher ones leave out more."""
     text, rest = fit.cut(a.text.strip() or say(_empty(a), lang, reason=""), TEXT_BYTES)
     above, below = _fold(text)
     tables = count_tables(above)
@@ -55,20 +56,18 @@ def final(a: Answer, key: str, lang: str, seconds: float, level: int, blame: boo
                 "text": {"tag": "plain_text", "content": about, "text_size": "notation", "text_color": "grey"},
             }
         )
-    body += _buttons(a, key, lang, blame)
+    body += _buttons(key, lang)
     if below:
         body.append(_panel(say("more", lang), [_markdown(safe(below, 3 - tables))]))
     if level < len(LEVELS):
         body += _panels(a, lang, LEVELS[level])
-    if blame:
-        body.append(_form(key, lang))
     return Final(_card(body, verdict(a, lang)), rest)
 
 
-def fitting(a: Answer, key: str, lang: str, seconds: float, level: int = 0, blame: bool = False) -> tuple[Final, int]:
+def fitting(a: Answer, key: str, lang: str, seconds: float, level: int = 0) -> tuple[Final, int]:
     """The richest card from `level` on that is within the limits, and its level."""
     while True:
-        made = final(a, key, lang, seconds, level, blame)
+        made = final(a, key, lang, seconds, level)
         if level >= len(LEVELS) or not fit.troubles(made.card):
             return made, level
         level += 1
@@ -115,10 +114,15 @@ def _about(a: Answer, seconds: float) -> str:
     return " · ".join([*filter(None, parts), f"{seconds:.1f} s"])
 
 
-def _buttons(a: Answer, key: str, lang: str, blame: bool) -> list[Json]:
-    first = [] if blame else [_button("👍", "good", key), _button("👎", "bad", key)]
-    second = [_button(say("retry", lang), "retry", key), _button(say("trace", lang), "trace", key)]
-    return [_row(row) for row in (first, second) if row]
+def _buttons(key: str, lang: str) -> list[Json]:
+    first = _row([_button("👍", "good", key), _button("👎", "bad", key)])
+    return [first, _row([_button(say("retry", lang), "retry", key), _button(say("trace", lang), "trace", key)])]
+
+
+def asking_why(card: Json, key: str, lang: str) -> Json:
+    """The answer's card with the question what was wrong, in place of 👍 👎."""
+    kept = [e for e in card["body"]["elements"] if '"good"' not in json.dumps(e) and e["tag"] != "form"]
+    return {**card, "body": {**card["body"], "elements": [*kept, _form(key, lang)]}}
 
 
 def _form(key: str, lang: str) -> Json:

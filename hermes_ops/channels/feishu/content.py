@@ -6,7 +6,7 @@ Source: the documentation of `im.message.receive_v1`; posts come flat or under a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,20 +48,11 @@ def read(kind: str, raw: str) -> Content:
     try:
         body = json.loads(raw)
     except ValueError:
-        return Content("", known=False)
+        body = None
     if not isinstance(body, dict):
-        return Content(str(body) if isinstance(body, str) else "", known=False)
-    if kind == "text":
-        return Content(str(body.get("text") or ""))
-    if kind == "post":
-        return _post(body)
-    if kind == "image":
-        return Content("", (File(str(body.get("image_key")), "image"),))
-    if kind == "file":
-        return Content("", (File(str(body.get("file_key")), "file", str(body.get("file_name") or "file")),))
-    if kind == "interactive":
-        return Content(card_text(body))
-    return Content("", known=False)
+        return Content(body if isinstance(body, str) else "", known=False)
+    reader = _READERS.get(kind)
+    return reader(body) if reader else Content("", known=False)
 
 
 def _post(body: Json) -> Content:
@@ -122,7 +113,16 @@ def _words(node: Json) -> str:
 
 
 def named(text: str, mentions: Sequence[Mention], own: str) -> str:
-    """The text with the names of who is mentioned, our own left out. `@_user_1` begins `@_user_10`, so long keys first."""
+    """The text with the names of who is mentioned, our own left out. Long keys first: `@_user_1` begins `@_user_10`."""
     for mention in sorted(mentions, key=lambda m: len(m.key), reverse=True):
         text = text.replace(mention.key, "" if mention.id == own else f"@{mention.name}")
     return " ".join(text.replace("@_all", "").split(" ")).strip()
+
+
+_READERS: dict[str, Callable[[Json], Content]] = {
+    "text": lambda body: Content(str(body.get("text") or "")),
+    "post": _post,
+    "image": lambda body: Content("", (File(str(body.get("image_key")), "image"),)),
+    "file": lambda body: Content("", (File(str(body.get("file_key")), "file", str(body.get("file_name") or "file")),)),
+    "interactive": lambda body: Content(card_text(body)),
+}

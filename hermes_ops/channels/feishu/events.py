@@ -70,23 +70,20 @@ def parse(event: Json, own: str) -> Message | None:
 
 def judge(m: Message, own: str, settings: FeishuSettings, now: datetime) -> tuple[Verdict, str]:
     """The verdict, and its reason for the log."""
-    if not m.person or not m.user:
-        return "ignore", "the sender is no person"
-    if not m.private:
-        if not own:
-            return "ignore", "our own identity is unknown"
-        called = any(x.id == own for x in m.mentions) or (settings.mention_all and m.all)
-        if not called:
-            return "ignore", "we were not mentioned"
-    if not allowed(m.user, "" if m.private else m.chat, settings):
-        return "refuse", "neither the user nor the chat is on the list"
-    if now - m.at > timedelta(minutes=settings.stale_minutes):
-        return "stale", f"it was sent {now - m.at} ago"
-    if not m.content.known:
-        return "unsupported", f"messages of kind {m.kind} can't be read"
-    if not m.text and not m.content.files:
-        return "empty", "it says nothing"
-    return "answer", ""
+    verdicts: tuple[tuple[bool, Verdict, str], ...] = (
+        (not m.person or not m.user, "ignore", "the sender is no person"),
+        (not m.private and not own, "ignore", "our own identity is unknown"),
+        (not m.private and not _called(m, own, settings), "ignore", "we were not mentioned"),
+        (not allowed(m.user, "" if m.private else m.chat, settings), "refuse", "neither user nor chat is on the list"),
+        (now - m.at > timedelta(minutes=settings.stale_minutes), "stale", f"it was sent {now - m.at} ago"),
+        (not m.content.known, "unsupported", f"messages of kind {m.kind} can't be read"),
+        (not m.text and not m.content.files, "empty", "it says nothing"),
+    )
+    return next(((verdict, why) for true, verdict, why in verdicts if true), ("answer", ""))
+
+
+def _called(m: Message, own: str, settings: FeishuSettings) -> bool:
+    return any(x.id == own for x in m.mentions) or (settings.mention_all and m.all)
 
 
 def allowed(user: str, chat: str, settings: FeishuSettings) -> bool:

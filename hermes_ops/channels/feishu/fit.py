@@ -1,4 +1,4 @@
-"""Whether a card is within every limit, told before it is sent. Source: the card documentation, and stricter live reports.
+"""Whether a card is within every limit, told before it is sent. Source: the card documentation, and live reports.
 
 It measures what the platform measures: UTF-8 bytes of the JSON, elements with their text nodes, tables of both kinds.
 """

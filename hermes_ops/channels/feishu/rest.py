@@ -101,15 +101,29 @@ class Api:
         except Exception as e:
             raise _raised(e) from None
         raw, content = answer.raw, bytes(answer.raw.content or b"")
-        is_json = str(raw.headers.get("Content-Type", "")).startswith("application/json")
-        if answer.success() and (is_json or want == "bytes"):
+        headers = {str(name).lower(): str(value) for name, value in raw.headers.items()}  # the SDK looks by exact case
+        told = _told(content) if headers.get("content-type", "").startswith("application/json") else None
+        if (told is None and want == "bytes" and 200 <= raw.status_code < 300) or (told or {}).get("code") == 0:
             return content
-        code = answer.code if is_json else None
-        msg = str(answer.msg or "")[:500] if is_json else f"HTTP {raw.status_code}, no answer of the platform's"
-        reset = str(raw.headers.get("x-ogw-ratelimit-reset", ""))
-        wait = float(reset) if reset.isdigit() else 0.0
-        scopes = _scopes(answer.error)
-        raise Refusal(sort_of(code, raw.status_code, msg), code, msg + scopes, answer.get_log_id() or "", wait)
+        raise _refused(told, raw.status_code, headers)
+
+
+def _told(content: bytes) -> dict[str, Json] | None:
+    try:
+        told = json.loads(content)
+    except ValueError:
+        return None
+    return told if isinstance(told, dict) else None
+
+
+def _refused(told: dict[str, Json] | None, status: int, headers: dict[str, str]) -> Refusal:
+    log_id, reset = headers.get("x-tt-logid", ""), headers.get("x-ogw-ratelimit-reset", "")
+    wait = float(reset) if reset.isdigit() else 0.0
+    if told is None:
+        return Refusal(sort_of(None, status), None, f"HTTP {status}, no answer of the platform's", log_id, wait)
+    given, msg = told.get("code"), str(told.get("msg") or "")[:500]
+    code = given if isinstance(given, int) else None
+    return Refusal(sort_of(code, status, msg), code, msg + _scopes(told.get("error")), log_id, wait)
 
 
 def _raised(error: Exception) -> Refusal:
@@ -128,8 +142,7 @@ def _raised(error: Exception) -> Refusal:
 
 def _scopes(error: Any) -> str:
     """The scopes that an app lacks, named."""
-    error = error if isinstance(error, dict) else getattr(error, "__dict__", {})
-    violations = error.get("permission_violations") or ()
+    violations = (error.get("permission_violations") or ()) if isinstance(error, dict) else ()
     names = [str(v.get("subject")) for v in violations if isinstance(v, dict) and v.get("subject")]
     return f"; missing scope: {', '.join(names)}" if names else ""
 

@@ -6,6 +6,8 @@ Bent is one thing: its HTTP calls go through one `requests` session, so that con
 
 from __future__ import annotations
 
+import asyncio
+import sys
 import threading
 from typing import Any
 from urllib.parse import urlsplit
@@ -39,13 +41,37 @@ def session(proxy: str) -> Any:
 
 def client(app_id: str, secret: str, domain: str, http: Any) -> Any:
     """The SDK's REST client, on a session. Its token cache is emptied of this app: it knows no domains."""
-    with _importing:
-        import lark_oapi
-        from lark_oapi.core.http import transport
+    lark_oapi = _imported()
+    from lark_oapi.core.http import transport
+
     transport.requests = http
     forget_token(app_id)
     build = lark_oapi.Client.builder().app_id(app_id).app_secret(secret).domain(domain)
     return build.timeout(TIMEOUT).log_level(lark_oapi.LogLevel.ERROR).build()
+
+
+def _imported() -> Any:
+    """The SDK takes the thread's event loop for its own when it is imported, or makes one; ours don't depend on it."""
+    with _importing:
+        if "lark_oapi.ws.client" in sys.modules:
+            return sys.modules["lark_oapi"]
+        spare = asyncio.new_event_loop()
+        former = _current_loop()
+        asyncio.set_event_loop(spare)
+        try:
+            import lark_oapi
+            import lark_oapi.ws.client
+        finally:
+            asyncio.set_event_loop(former)
+            spare.close()
+        return lark_oapi
+
+
+def _current_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def forget_token(app_id: str) -> None:
@@ -78,7 +104,7 @@ def decrypt(key: str, text: str) -> str:
 
 def socket_client(app_id: str, secret: str, handler: Any, domain: str) -> Any:
     """The SDK's long connection client; made on a running loop, which it needs."""
-    with _importing:
-        import lark_oapi
-        from lark_oapi.ws.client import Client
+    lark_oapi = _imported()
+    from lark_oapi.ws.client import Client
+
     return Client(app_id, secret, lark_oapi.LogLevel.ERROR, handler, domain, auto_reconnect=False)

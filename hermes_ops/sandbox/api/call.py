@@ -24,6 +24,7 @@ class Call:
     query: Mapping[str, str]
     body: Json = field(default_factory=dict)
     parts: Mapping[str, Part] = field(default_factory=dict)
+    repeated: Mapping[str, list[str]] = field(default_factory=dict)  # the query values that may stand several times
 
     def one_of(self, name: str, allowed: frozenset[str], default: str = "") -> str:
         """A query value out of a set. Raises 99992402."""

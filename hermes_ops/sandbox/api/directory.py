@@ -6,7 +6,7 @@ import re
 
 from hermes_ops.sandbox.api.call import Answer, Call, Route
 from hermes_ops.sandbox.api.outgoing import may_speak
-from hermes_ops.sandbox.errors import Json, Refusal, parameter
+from hermes_ops.sandbox.errors import Json, Refusal, invalid_field, parameter
 from hermes_ops.sandbox.model import Chat, Person
 from hermes_ops.sandbox.platform import Platform
 from hermes_ops.sandbox.world import TENANT
@@ -79,10 +79,16 @@ def user(p: Platform, call: Call) -> Answer:
     one = next((one for one in p.world.people.values() if _id(call, one, kind) == call.path["user_id"]), None)
     if one is None:
         raise Refusal(41050, "no user authority error")
-    shown: Json = {"open_id": call.app.open_id_of(one), "union_id": one.union_id, "name": one.name, "en_name": ""}
-    if "contact:user.employee_id:readonly" in call.app.scopes:
-        shown["user_id"] = one.user_id
-    return {"user": shown}
+    return {"user": _user(call, one)}
+
+
+def users(p: Platform, call: Call) -> Answer:
+    """GET /contact/v3/users/batch: those of up to fifty ids that exist."""
+    kind = call.one_of("user_id_type", ID_TYPES, "open_id")
+    wanted = call.repeated.get("user_ids", [])
+    if not 1 <= len(wanted) <= 50:
+        raise invalid_field("user_ids", len(wanted), "user_ids has 1 to 50 values")
+    return {"items": [_user(call, one) for one in p.world.people.values() if _id(call, one, kind) in wanted]}
 
 
 def _chat(p: Platform, call: Call) -> Chat:
@@ -96,6 +102,13 @@ def _chat(p: Platform, call: Call) -> Chat:
     return found
 
 
+def _user(call: Call, one: Person) -> Json:
+    shown: Json = {"open_id": call.app.open_id_of(one), "union_id": one.union_id, "name": one.name, "en_name": ""}
+    if "contact:user.employee_id:readonly" in call.app.scopes:
+        shown["user_id"] = one.user_id
+    return shown
+
+
 def _id(call: Call, one: Person, kind: str) -> str:
     return {"open_id": call.app.open_id_of(one), "union_id": one.union_id, "user_id": one.user_id}[kind]
 
@@ -106,5 +119,6 @@ ROUTES = (
     Route("GET", "/im/v1/chats/:chat_id", chat, CHATS),
     Route("GET", "/im/v1/chats", chats, CHATS),
     Route("GET", "/im/v1/chats/:chat_id/members", members, ("im:chat.members:read", *CHATS)),
+    Route("GET", "/contact/v3/users/batch", users, ("contact:user.base:readonly",)),
     Route("GET", "/contact/v3/users/:user_id", user, ("contact:user.base:readonly",)),
 )

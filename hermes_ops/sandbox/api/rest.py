@@ -121,7 +121,9 @@ class Rest:
         body = checked(_json(raw) if route.fields else {}, route.fields)
         if unknown := sorted(set(body) - set(route.fields)):
             self.p.journal.odd(f"fields that the interface doesn't know: {unknown}", path=route.address)
-        return route.handle(self.p, Call(app, ids, dict(request.query_params), body, parts))
+        query = request.query_params
+        repeated = {name: query.getlist(name) for name in query}
+        return route.handle(self.p, Call(app, ids, dict(query), body, parts, repeated))
 
 
 def allowed(app: App, route: Route) -> None:

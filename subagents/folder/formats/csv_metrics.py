@@ -15,6 +15,7 @@ _TIME = ("timestamp", "time", "ts", "datetime", "date", "timeunixnano")
 _METRIC = ("metric", "metricname", "name", "measurement")
 _VALUE = ("value", "v", "val")
 _SERVICE = ("service", "servicename", "app", "application", "microservice", "component", "podname", "pod", "host")
+_PODS = frozenset(("podname", "pod", "host"))
 _UNIT = re.compile(r"^(.*?)\s*\(([^()]*)\)$")
 _NUMBER = re.compile(r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^(?:nan|NaN|[+-]?[iI]nf)$")
 
@@ -31,6 +32,7 @@ class Layout(NamedTuple):
     labels: dict[int, str]
     values: dict[int, Column]
     headers: int
+    pods: bool = False  # the services are named by their pods
 
 
 class Point(NamedTuple):
@@ -66,15 +68,16 @@ def _single(header: list[str], data: list[list[str]]) -> Layout | None:
     service = next((names[s] for s in _SERVICE if s in names), None)
     metric = next((names[m] for m in _METRIC if m in names), None)
     value = next((names[v] for v in _VALUE if v in names), None)
+    pods = service is not None and keys.norm(header[service]) in _PODS
     taken = {time, service, metric, value}
     others = [i for i in range(len(header)) if i not in taken and keys.norm(header[i]) not in _TIME]
     if value is not None:
         labels = {i: header[i] for i in others}
-        return Layout(time, service, metric, labels, {value: (header[value], "", "", ())}, 1)
+        return Layout(time, service, metric, labels, {value: (header[value], "", "", ())}, 1, pods)
     numeric = [i for i in others if _numeric(data, i)]
     columns = {i: _column(header[i]) for i in numeric}
     labels = {i: header[i] for i in others if i not in columns}
-    return Layout(time, service, None, labels, columns, 1) if columns else None
+    return Layout(time, service, None, labels, columns, 1, pods) if columns else None
 
 
 def _numeric(data: list[list[str]], column: int) -> bool:
@@ -120,8 +123,9 @@ def points(path: str, packed: str, form: Layout) -> Iterator[Point]:
         if at is None:
             continue
         own = row[form.service] if form.service is not None and form.service < len(row) else ""
+        own = keys.workload(own) if form.pods else own
         labels = tuple((name, row[i]) for i, name in form.labels.items() if i < len(row) and row[i])
         for i, (name, service, unit, extra) in form.values.items():
             if i < len(row) and _NUMBER.match(row[i].strip()):
                 metric = row[form.metric] if form.metric is not None else name
-                yield Point(metric, service or keys.workload(own), unit, labels + extra, at, float(row[i]))
+                yield Point(metric, service or own, unit, labels + extra, at, float(row[i]))

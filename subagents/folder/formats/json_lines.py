@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from subagents.folder import keys, layouts, levels, times
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
-_ERRORS = re.compile(rb":(?<=[\" \t]:)[ \t]*+\"?+" + levels.ERROR_VALUE)
+_ERRORS = re.compile(rb":(?<=[\" \t\r]:)[ \t\r]*+\"?+" + levels.ERROR_VALUE)
 _BUNYAN: dict[float, str] = {10: "debug", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal"}
 _BUNYAN_TEXT = {str(number): level for number, level in _BUNYAN.items()}
 _LONG = 4_000
@@ -196,7 +196,7 @@ def alike(shape: str, line: bytes) -> re.Pattern[bytes] | None:
     names = [] if shape == "text" else _names(line)
     known = [name.decode("utf-8", "replace") for name in names]
     p = plan(tuple(known))
-    if p.time is None or len(set(known)) < len(known):
+    if p.time is None:
         return None
     values = {p.time: _TIME, p.level: _KEPT, p.code: _KEPT, p.service: _NAME}
     members = [

@@ -63,7 +63,7 @@ def alike(shape: str, line: bytes) -> re.Pattern[bytes] | None:
     raw = _names(line)
     names = [name.decode() for name in raw]
     p = plan(tuple(names))
-    if p.time is None or len(names) < 2 or len(names[0]) > 60 or len(set(names)) < len(names):
+    if p.time is None or len(names) < 2 or len(names[0]) > 60:
         return None
     values = {p.time: _TIME, p.level: _KEPT, p.code: _KEPT, p.service: _SERVICE}
     return re.compile(b" ".join(re.escape(f"{name}=".encode()) + values.get(name, _VALUE) for name in names))

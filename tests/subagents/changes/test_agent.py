@@ -42,11 +42,14 @@ async def test_the_cause_is_found_from_what_alerts_and_logs_told():
     found = await findings(agent(), context(window(), ["cart"]), await earlier())
     lines = found.summary.splitlines()
     assert lines[0] == (
-        f"The likeliest cause is pay 2.4.1 deploy (sha {SHA[:12]}, in full {SHA}) by omar at 13:02:10, "
-        "`pay: smaller pool (#487)`: 50 s before the onset, on pay, which fails, "
-        "and the logs of cart name it [L2] [C1]. "
-        "pay 2.4.2 took it back at 13:47 [C1]."
+        f"The likeliest cause is pay 2.4.1 deploy {SHA[:12]} by omar at 13:02:10, 50 s before the onset "
+        "(confidence high) [C1]. pay 2.4.2 took it back at 13:47 [C1]."
     )
+    assert lines[1:3] == [
+        "",
+        f"pay 2.4.1: `pay: smaller pool (#487)` (sha {SHA}), on pay, which fails, "
+        "and the logs of cart name it [L2] [C1].",
+    ]
     assert lines[-1].startswith("Not these nearby: ")
     assert "search 5.1.0" in lines[-1]
     assert "(12:40, a service not involved)" in lines[-1]
@@ -61,7 +64,7 @@ async def test_the_cause_is_found_from_what_alerts_and_logs_told():
 
 async def test_in_chinese_with_the_same_figures():
     found = await findings(agent(), context(window(), ["cart"], "为什么", "zh"), await earlier())
-    assert found.summary.startswith(f"最可能的起因是 pay 2.4.1 部署（sha {SHA[:12]}，完整 {SHA}）：omar 于 13:02:10")
+    assert found.summary.startswith(f"最可能的起因是 pay 2.4.1 部署 {SHA[:12]}（把握高）：omar 于 13:02:10")
     assert "比开始早 50 秒" in found.summary
 
 
@@ -85,7 +88,7 @@ async def test_an_onset_at_another_time_than_asked_is_said_to_be_one():
     sources = Sources(logs=(MemoryLogs("files", lines=INCIDENT),))
     told = [await findings(logs.make(sources), ctx)]
     found = await findings(agent(), context(window("09:00", "10:00"), ["cart"]), told)
-    assert found.summary.startswith("This is about what began at 13:03 UTC [C1].")
+    assert found.summary.startswith("No change explains what began at 13:03 UTC: of 4 in ")
 
 
 async def test_without_an_onset_changes_are_listed():
@@ -94,7 +97,19 @@ async def test_without_an_onset_changes_are_listed():
     named = await findings(agent(), context(window(), ["pay"], "what changed?"))
     assert named.summary.splitlines()[0] == "4 changes in 2026-03-04 06:00–15:00 +00:00, 2 of them related [C1]:"
     assert "search" not in named.summary
+    assert named.summary.splitlines()[-1] == "Left out, since of other services: 2 [C1]."
     assert f"- 13:02:10 deploy pay 2.4.1 {SHA[:12]} by omar: `pay: smaller pool (#487)` [C1]" in found.summary
+
+
+async def test_a_long_list_says_what_it_leaves_out_and_keeps_what_runs():
+    notes = [change("commit", "pay", f"14:{m:02}", f"{m:02}" * 20, title=f"docs: note {m}") for m in range(20)]
+    found = await findings(
+        agent(sorted([*CHANGES, *notes], key=lambda c: c.at)), context(window(), [], "what changed?")
+    )
+    lines = found.summary.splitlines()
+    assert len(lines) == 14
+    assert lines[-1] == "12 more changes, earlier ones, are left out [C1]."
+    assert all(any(f"{v} " in line for line in lines) for v in ("5.1.0", "2.4.1", "2.4.2"))
 
 
 async def test_list_changes_looks_back_and_puts_dependencies_first():
@@ -153,4 +168,5 @@ async def test_an_unreachable_source_is_named():
 async def test_a_change_that_is_only_the_nearest_is_called_weak():
     far = change("deploy", "pay", "12:35", "8", version="2.3.9", sha=SHA, title="pay: reword the receipt")
     found = await findings(agent([far]), context(window(), ["cart"]), await earlier())
-    assert found.summary.startswith("No change clearly explains this; the nearest is pay 2.3.9 deploy (sha ")
+    assert found.summary.startswith("No change clearly explains this; the nearest is pay 2.3.9 deploy ")
+    assert "(confidence low)" in found.summary

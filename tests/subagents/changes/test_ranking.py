@@ -3,7 +3,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from subagents.changes.ranking import Symptom, bundled, on_paper, rank, suspects, taken_back, tied
+from subagents.cause.relations import on_paper, taken_back
+from subagents.changes.ranking import Symptom, bundled, rank, suspects, tied
 from subagents.sources import Change
 from subagents.topology import Topology
 from tests.subagents.rig import at

@@ -27,7 +27,7 @@ WORDS = ("error", "ERROR", "Error", "eRRor", "ERR", "err", "errors", "SEVERE", "
 WORDS += ("Fatal", "panic", "DPANIC", "crit", "Critical", "ALERT", "emerg", "EMERGENCY", "E", "f", "C")
 HARMLESS = ("info", "INFO", "Info", "debug", "WARN", "trace", "DEBUG6", "I", "ok", "", "errand", "catalog", "Eagle")
 TIMES = ("2026-11-29T14:00:0{}Z", "2026-11-29 14:00:5{},123", "2026-11-29T14:00:59.99999999{}Z", "179596080{}")
-TIMES += ("2026-11-29T15:00:1{}.5+01:00", "1795960{}00.25", "2026-11-29T14:01:6{}Z", "2026-13-29T14:00:0{}Z", "{}")
+TIMES += ("2026-11-29T15:00:1{}.5+01:00", "1795960{}00.25", "2026-11-29T14:00:6{}Z", "2026-13-29T14:00:0{}Z", "{}")
 TEXTS = (
     "paid",
     'said "level":"error"',
@@ -48,7 +48,7 @@ def pick(chance: random.Random, *many: str) -> str:
 
 
 def level(chance: random.Random) -> str:
-    return pick(chance, *WORDS) if chance.random() < 0.4 else pick(chance, *HARMLESS)
+    return pick(chance, *WORDS) if chance.random() < 0.4 else pick(chance, "INFO", pick(chance, *HARMLESS))
 
 
 def moment(chance: random.Random) -> str:
@@ -88,8 +88,12 @@ def logfmt_line(chance: random.Random) -> str:
 
 def text_line(chance: random.Random) -> str:
     at = pick(chance, "{}", "{}", "[{}]", "\x1b[32m{}\x1b[0m", "x {}").format(moment(chance))
-    thread = pick(chance, "", "[main] ", "[exec-12] ", "[error-handler] ", "(service=pay) ", "[é] ", "p" * 50 + " ")
-    said = pick(chance, "{}", "{}", "[{}]", "{}:", "{}x", "é{}", "\x1b[31m{}\x1b[0m", "{}=1").format(level(chance))
+    thread = pick(
+        chance, "", "", "", "", "[main] ", "[exec-12] ", "[error-handler] ", "(service=pay) ", "[é] ", "p" * 50 + " "
+    )
+    said = pick(chance, "{}", "{}", "[{}]", "{}:", "{}x", "{}é", "é{}", "\x1b[31m{}\x1b[0m", "{}=1").format(
+        level(chance)
+    )
     if chance.random() < 0.1:
         said = "ER\x1b[0mROR"
     return f"{at} {thread}{said} {pick(chance, 'c.s.Pay - ', '')}{pick(chance, *TEXTS)}"
@@ -136,7 +140,7 @@ def slow(path: Path, name: str, hints: Hints, ask: scan.Ask) -> Counter[str]:
     return out
 
 
-@pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 400), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 60), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", MAKERS)
 def test_the_same_as_reading_every_line(tmp_path: Path, name: str, seeds: range) -> None:
     errors = 0
@@ -170,6 +174,6 @@ def test_the_same_over_many_blocks_and_a_line_of_megabytes(tmp_path: Path, name:
     plain = [make(chance).encode() for _ in range(300)]
     long = make(chance).encode().replace(b"GET /", b"GET /" + b"x" * 5_000_000) + b" " + b"error " * 800_000
     path, hints = tmp_path / "x", Hints("own", None, SHAPES.get(name, ("",))[0])
-    path.write_bytes(b"\n".join([*plain * 40, long, *plain * 8]))
+    path.write_bytes(b"\n".join([*plain * 12, long, *plain * 3]))
     for ask in ASKS[:2]:
         assert fast(path, name, hints, ask) == slow(path, name, hints, ask)

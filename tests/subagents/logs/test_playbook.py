@@ -4,7 +4,7 @@ from hermes_ops.testing.sources import MemoryLogs
 from subagents import logs
 from subagents.sources import Sources
 from tests.subagents.logs.test_tools import INCIDENT
-from tests.subagents.rig import at, calm, context, findings, window
+from tests.subagents.rig import at, by_time, calm, context, errors, findings, window
 
 AGENT = logs.make(Sources(logs=(MemoryLogs("files", lines=INCIDENT),)))
 
@@ -12,8 +12,8 @@ AGENT = logs.make(Sources(logs=(MemoryLogs("files", lines=INCIDENT),)))
 async def test_the_summary_tells_how_many_since_when_until_when_and_what_is_new():
     found = await findings(AGENT, context(window(), ["cart"]))
     assert found.summary.splitlines()[:3] == [
-        "cart: 240 errors (before: 0), began at 13:03 UTC, ended at 13:43 [L1].",
-        "pay: 240 errors (before: 0), began at 13:03, ended at 13:43 [L1].",
+        "cart, pay: 240 errors each (before: 0), began at 13:03 UTC, ended at 13:43 [L1].",
+        "",
         "Codes: cart 502 ×240 [L1].",
     ]
     assert "New pattern of cart ×240, first at 13:03: `pay call <*> failed: upstream said <*>` [L2]." in found.summary
@@ -24,7 +24,7 @@ async def test_the_summary_tells_how_many_since_when_until_when_and_what_is_new(
 
 async def test_in_chinese_the_figures_are_the_same():
     found = await findings(AGENT, context(window(), ["cart"], "为什么 cart 报错", "zh"))
-    assert "cart 240 条错误（之前 0），13:03 UTC 开始，13:43 结束 [L1]。" in found.summary
+    assert "cart、pay 各 240 条错误（之前 0），13:03 UTC 开始，13:43 结束 [L1]。" in found.summary
 
 
 async def test_nothing_there_is_said_with_what_begins_at_the_other_reading():
@@ -33,7 +33,7 @@ async def test_nothing_there_is_said_with_what_begins_at_the_other_reading():
     first, second = found.summary.splitlines()[:2]
     assert first.startswith("Nothing begins in 2026-03-04 12:45–13:45 +08:00; errors of cart begin at 21:03 +08:00 ")
     assert "(13:03 UTC in the data's own clock)" in first
-    assert second.startswith("No error lines of cart in ")
+    assert second.startswith("No error lines of cart in it, among ")
     assert found.onset is None
 
 
@@ -48,3 +48,77 @@ async def test_unreachable_logs_are_named_in_the_findings():
     found = await findings(down, context(window(), ["cart"]))
     assert found.status == "failed"
     assert found.unreachable[0] == "count_errors: loki: connection refused"
+
+
+async def test_errors_per_hour_give_the_hours_first_and_nothing_else():
+    found = await findings(AGENT, context(window(), ["cart"], "errors of cart per hour?"))
+    assert found.summary.splitlines() == [
+        "cart: 12:00 0, 13:00 240, 14:00 0 [L1].",
+        "cart: 240 errors (before: 0), began at 13:03 UTC, ended at 13:43 [L1].",
+    ]
+    day = await findings(AGENT, context(window("06:00", "18:00"), ["cart"], "cart 每小时各有多少报错", "zh"))
+    assert day.summary.splitlines()[0] == "cart 13:00 240；其余时段没有 [L1]。"
+
+
+async def test_how_many_is_answered_with_the_number_alone():
+    found = await findings(AGENT, context(window(), ["cart"], "how many errors did cart log?"))
+    assert found.summary == "cart: 240 errors (before: 0), began at 13:03 UTC, ended at 13:43 [L1]."
+    assert [e.tool for e in found.evidence] == ["count_errors"]
+    coded = await findings(AGENT, context(window(), ["cart"], "how many 502s did cart return?"))
+    assert coded.summary.splitlines()[1] == "Codes: cart 502 ×240 [L1]."
+
+
+async def test_an_hour_of_the_askers_zone_need_not_be_one_of_utc():
+    found = await findings(AGENT, context(window("12:30", "14:30", "Asia/Kolkata"), ["cart"], "errors per hour"))
+    assert "18:00 0, 18:30" not in found.summary
+    assert "18:00 162, 19:00 78" in found.summary
+
+
+async def test_what_goes_on_where_the_data_ends_has_not_ended():
+    lines = by_time(calm("cart", "06:00", 480), errors("cart", "13:20", 40, 6))
+    open_ = logs.make(Sources(logs=(MemoryLogs("files", lines=lines),)))
+    found = await findings(open_, context(window("12:00", "16:00"), ["cart"]))
+    assert "began at 13:20 UTC, still going on at the end of the data [L1]." in found.summary
+    inside = await findings(open_, context(window("12:00", "13:40"), ["cart"]))
+    assert "still going on at the end of the window [L1]." in inside.summary
+    assert "ended" not in found.summary + inside.summary
+
+
+async def test_a_new_pattern_of_one_line_does_not_stand_before_one_of_many():
+    before = errors("cart", "11:10", 40, 1, "pool of 5 exhausted")
+    lines = by_time(
+        calm("cart"),
+        before,
+        errors("cart", "13:10", 40, 3, "pool of 5 exhausted"),
+        errors("cart", "13:20", 1, 1, "odd!"),
+    )
+    agent = logs.make(Sources(logs=(MemoryLogs("files", lines=lines),)))
+    found = await findings(agent, context(window(), ["cart"]))
+    assert "Top pattern of cart ×120, first at 13:10: `pool of <*> exhausted` [L2]." in found.summary
+    assert "odd!" not in found.summary
+    assert "New patterns of few messages, left out: 1 [L2]." in found.summary
+
+
+async def test_a_request_line_is_no_pattern_and_few_mentions_are_no_complaint():
+    line = '"GET /item/{} HTTP/1.1" 500 12 "-" "agent"'
+    requests = [r for m in range(40) for r in errors("cart", f"13:{m + 10}", 1, 3, line.format(m))]
+    lines = by_time(calm("cart"), calm("pay"), requests, errors("cart", "13:20", 1, 2, "pay was slow"))
+    found = await findings(logs.make(Sources(logs=(MemoryLogs("files", lines=lines),))), context(window(), ["cart"]))
+    assert "HTTP" not in found.summary
+    assert "name pay" not in found.summary
+
+
+async def test_two_incidents_in_one_window_are_told_apart():
+    lines = by_time(
+        calm("cart"),
+        calm("mail"),
+        errors("cart", "12:30", 15, 6),
+        errors("pay", "12:31", 15, 6),
+        errors("mail", "14:10", 15, 6),
+    )
+    agent = logs.make(Sources(logs=(MemoryLogs("files", lines=lines),)))
+    found = await findings(agent, context(window(), question="what happened?"))
+    rows = found.evidence[0].result.data["incidents"]
+    assert [(r["onset"][11:16], r["services"]) for r in rows] == [("12:30", ["cart", "pay"]), ("14:10", ["mail"])]
+    one = await findings(agent, context(window(), ["cart"]))
+    assert [r["services"] for r in one.evidence[0].result.data["incidents"]] == [["cart", "pay"]]

@@ -1,0 +1,229 @@
+"""Feishu as a served channel: questions come in through `incoming`, answers are cards that show how far they are.
+
+Every call may fail, and an answer still arrives: as a card, a poorer card, at last as text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+from hermes_ops.channels.base import Address, Document, Handle, Health, Intake, Progress, Sent
+from hermes_ops.channels.feishu import cards, posting
+from hermes_ops.channels.feishu.errors import CARD_LOST, TOO_LATE, Refusal
+from hermes_ops.channels.feishu.identity import Identity
+from hermes_ops.channels.feishu.incoming import Incomings
+from hermes_ops.channels.feishu.quotes import Fetcher
+from hermes_ops.channels.feishu.rest import Api
+from hermes_ops.channels.feishu.socket import LongConnection
+from hermes_ops.channels.feishu.stream import Stream
+from hermes_ops.channels.feishu.tally import Tally
+from hermes_ops.channels.words import say
+from hermes_ops.settings import FeishuSettings
+from memory import Post, Posts
+from orchestrator.contracts import Answer, Incoming, Json
+
+QUOTED = 4_000  # characters of an answer that are kept for who quotes its card
+
+log = logging.getLogger("hermes_ops.feishu")
+
+
+class FeishuChannel:
+    """`language`: of a message by its id, for what is said before its answer is known."""
+
+    name = "feishu"
+    caps = frozenset({"update", "markdown", "buttons", "threads"})
+
+    def __init__(
+        self,
+        settings: FeishuSettings,
+        posts: Posts,
+        api: Api,
+        incomings: Callable[[Intake, Identity], Incomings],
+        fetcher: Fetcher,
+        tally: Tally,
+    ) -> None:
+        self._settings, self._posts, self.api = settings, posts, api
+        self._make, self._fetcher, self._tally = incomings, fetcher, tally
+        self._streams: dict[str, Stream] = {}
+        self._socket: LongConnection | None = None
+        self.incomings: Incomings | None = None
+        self.identity = Identity(api)
+        self._side: set[asyncio.Task[None]] = set()
+
+    # ── in ────────────────────────────────────────────────────────────────────────────────────
+
+    async def listen(self, intake: Intake) -> None:
+        await self.api.open()
+        await self._tally.save()
+        await self.identity.begin()
+        self.incomings = self._make(intake, self.identity)
+        if self._settings.mode == "socket":
+            s = self._settings
+            secret = s.app_secret.get_secret_value() if s.app_secret else ""
+            self._socket = LongConnection(s.app_id, secret, s.domain, s.proxy, self.incomings.handle)
+            self._socket.start()
+
+    async def prepare(self, asked: Incoming, extra: Json) -> Incoming:
+        return await self._fetcher.prepare(self.api, asked, extra)
+
+    def health(self) -> Health:
+        known = "" if self.identity.open_id else " Its own identity is unknown, so it is silent in groups."
+        if self._settings.mode == "webhook":
+            return Health(True, f"Events come by web hook.{known}")
+        if self._socket is None:
+            return Health(False, "The long connection has not begun.")
+        health = self._socket.health()
+        return Health(health.ok, health.says + known, {**health.figures, "calls_this_month": self._tally.month})
+
+    # ── out ───────────────────────────────────────────────────────────────────────────────────
+
+    async def open(self, to: Address, key: str) -> Handle:
+        """Shows at once that the question is being worked on; a second time it goes on with the same card. Raises
+        Undeliverable where nothing can be shown in that chat, now or later."""
+        if key not in self._streams:
+            kept = await self._posts.get(key)
+            stream = self._restored(kept) if kept else Stream(key, to.locale or "zh", "kit", time.time())
+            self._streams[key] = stream
+            if not stream.reaction and to.message:
+                self._aside(self._react(to.message, stream))
+            if not stream.message:
+                await self._begin(to, stream)
+        return Handle(key, to)
+
+    def update(self, h: Handle, p: Progress) -> None:
+        if stream := self._streams.get(h.id):
+            stream.show(self.api, p.text)
+
+    async def finish(self, h: Handle, a: Answer, key: str) -> Sent:
+        stream = self._streams.get(h.id) or await self._stream(h)
+        await stream.rest()
+        seconds = time.time() - stream.opened
+        sent, shown = await self._final(h.to, stream, a, seconds, key)
+        await self._remember(h.to, stream, a, shown, sent)
+        if stream.way != "none" and self._notices(h.to, seconds):
+            await posting.post_text(self.api, h.to, cards.verdict(a, stream.lang), f"{key}.verdict")
+        if stream.reaction:
+            self._aside(self._unreact(h.to.message, stream.reaction))
+        self._streams.pop(h.id, None)
+        return Sent(sent)
+
+    async def send(self, to: Address, doc: Document, key: str) -> Sent:
+        if key.endswith((".failed", ".cancelled")):  # instead of an answer: the card that was begun is closed by it
+            return await self._instead(to, doc, key)
+        if doc.title or "\n" in doc.text or "`" in doc.text:
+            return Sent(await posting.post_markdown(self.api, to, doc.text, doc.title, key))
+        return Sent(await posting.post_text(self.api, to, doc.text, key))
+
+    async def deafen(self) -> None:
+        if self._socket is not None:
+            await asyncio.to_thread(self._socket.stop)
+
+    async def close(self) -> None:
+        await self.deafen()
+        await self.identity.close()
+        for stream in self._streams.values():
+            await stream.rest()
+            if stream.way == "kit" and stream.message:
+                with suppress(Refusal, TimeoutError):
+                    resting = stream.set_streaming(self.api, False, say("resting", stream.lang))
+                    await asyncio.wait_for(resting, 2.0)
+        if self._side:
+            await asyncio.wait(self._side, timeout=2.0)
+        await self._tally.save()
+        self.api.close()
+
+    # ── the card ──────────────────────────────────────────────────────────────────────────────
+
+    async def _begin(self, to: Address, stream: Stream) -> None:
+        """The card is stored before it is sent: a process that goes on after this one was killed knows it."""
+        card = cards.progress(say("understanding", stream.lang), stream.key, stream.lang)
+        if not stream.card:
+            try:
+                body = {"type": "card_json", "data": json.dumps(card, ensure_ascii=False)}
+                stream.card = str((await self.api.call("POST", "/cardkit/v1/cards", body))["data"]["card_id"])
+            except Refusal as e:
+                log.warning("feishu: no streaming card: %s", e)
+                stream.way = "patch"
+            await self._posts.save(self._post(stream, to, "", "", stream.state))
+        content = {"type": "card", "data": {"card_id": stream.card}} if stream.way == "kit" else _still(card)
+        try:
+            stream.message = await posting.post(self.api, to, "interactive", content, stream.key)
+        except Refusal as e:
+            log.warning("feishu: no card: %s", e)
+            stream.way = "none"
+        await self._posts.save(self._post(stream, to, stream.message, "", stream.state))
+
+    async def _final(self, to: Address, stream: Stream, a: Answer, seconds: float, key: str) -> tuple[str, Json]:
+        """Our message's id and the card it shows, None where it is text."""
+        level = 0
+        while stream.way != "none" and level <= len(cards.LEVELS):
+            made, level = cards.fitting(a, stream.key, stream.lang, seconds, level)
+            await self._remember(to, stream, a, made.card, stream.message)  # its buttons may be pressed at once
+            try:
+                await stream.replace(self.api, made.card)
+            except Refusal as e:
+                if e.code in CARD_LOST or e.code == TOO_LATE or e.sort == "gone":
+                    break
+                if e.sort == "passing":
+                    raise
+                log.warning("feishu: the answer's card was refused at level %d: %s", level, e)
+                level += 1
+                continue
+            if made.rest:
+                await posting.post_text(self.api, to, made.rest, f"{key}.rest")
+            return stream.message, made.card
+        return await posting.post_text(self.api, to, a.text, f"{key}.text"), None
+
+    async def _remember(self, to: Address, stream: Stream, a: Answer, shown: Json, message: str) -> None:
+        state = {**stream.state, "shown": shown, "text": a.text[:QUOTED], "question": to.message}
+        await self._posts.save(self._post(stream, to, message, a.run_id, state))
+
+    async def _instead(self, to: Address, doc: Document, key: str) -> Sent:
+        handle = Handle(key.rpartition(".")[0], to)
+        stream = self._streams.get(handle.id) or await self._stream(handle)
+        if not stream.message:
+            return Sent(await posting.post_text(self.api, to, doc.text, key))
+        return await self.finish(handle, Answer("", "cancelled", doc.text), key)
+
+    def _notices(self, to: Address, seconds: float) -> bool:
+        """Editing a card notifies nobody: who waited long gets a short message of its own."""
+        after = self._settings.verdict_after
+        return 0 < after < seconds and to.chat not in self._settings.quiet_chats
+
+    async def _stream(self, h: Handle) -> Stream:
+        kept = await self._posts.get(h.id)
+        return self._restored(kept) if kept else Stream(h.id, h.to.locale or "zh", "none", time.time())
+
+    def _restored(self, kept: Post) -> Stream:
+        s = kept.state
+        return Stream(kept.key, s["lang"], s["way"], s["opened"], s["card"], kept.message, s["reaction"])
+
+    def _post(self, stream: Stream, to: Address, message: str, run: str, state: Json) -> Post:
+        return Post(stream.key, self.name, to.chat, message, run, state, self._posts.clock())
+
+    # ── aside: what may fail ──────────────────────────────────────────────────────────────────
+
+    def _aside(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._side.add(task)
+        task.add_done_callback(self._side.discard)
+
+    async def _react(self, message: str, stream: Stream) -> None:
+        with suppress(Refusal):
+            body = {"reaction_type": {"emoji_type": "Typing"}}
+            made = await self.api.call("POST", f"/im/v1/messages/{message}/reactions", body)
+            stream.reaction = str(made["data"]["reaction_id"])
+
+    async def _unreact(self, message: str, reaction: str) -> None:
+        with suppress(Refusal):
+            await self.api.call("DELETE", f"/im/v1/messages/{message}/reactions/{reaction}")
+
+
+def _still(card: Json) -> Json:
+    return {**card, "config": {**card["config"], "streaming_mode": False}}

@@ -1,0 +1,122 @@
+"""What comes in, on whatever thread it comes: read, judged, masked, stored; then it is acknowledged, in milliseconds.
+
+Nothing here calls the platform. What is needed besides the message (a quote, files) is fetched when its turn comes.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from hermes_ops.channels.base import Intake
+from hermes_ops.channels.commands import read_command
+from hermes_ops.channels.feishu.clicks import Clicks
+from hermes_ops.channels.feishu.content import UNREADABLE
+from hermes_ops.channels.feishu.events import Message, Verdict, judge, parse
+from hermes_ops.channels.feishu.identity import Identity
+from hermes_ops.channels.words import clock, say
+from hermes_ops.settings import FeishuSettings
+from orchestrator.contracts import Incoming, Json
+
+CJK = range(0x3400, 0xA000)
+LONGEST = 8_000  # characters of a question
+
+log = logging.getLogger("hermes_ops.feishu")
+
+
+class Incomings:
+    """`mask`: takes secrets out of a text; `zone`: the asker's, as long as nothing better is known."""
+
+    def __init__(
+        self,
+        settings: FeishuSettings,
+        intake: Intake,
+        identity: Identity,
+        clicks: Clicks,
+        mask: Callable[[str], str],
+        zone: str,
+        language: str = "auto",
+    ) -> None:
+        self._settings, self._intake, self._identity, self._clicks = settings, intake, identity, clicks
+        self._mask, self._zone, self._language = mask, zone, language
+        self.counts: dict[str, int] = {}
+
+    def handle(self, payload: bytes) -> Any:
+        """One event. Raises StoreError where it could not be stored: the platform then sends it again. Everything
+        else is acknowledged, known or not: an answer of 500 would bring it back four times."""
+        try:
+            event = json.loads(payload)
+            kind = str((event.get("header") or {}).get("event_type") or "")
+            body = event.get("event")
+        except (ValueError, AttributeError):
+            log.warning("feishu: an event that can't be read, %d bytes", len(payload))
+            return None
+        if kind == "card.action.trigger":
+            return self._clicks.clicked(body if isinstance(body, dict) else {})
+        if kind == "im.message.receive_v1" and isinstance(body, dict):
+            self._message(body)
+        return None
+
+    def _message(self, event: Json) -> None:
+        message = parse(event, self._identity.open_id)
+        if message is None:
+            return
+        verdict, why = judge(message, self._identity.open_id, self._settings, datetime.now(UTC))
+        self.counts[verdict] = self.counts.get(verdict, 0) + 1
+        if verdict == "ignore":
+            log.info("feishu: %s ignored: %s", message.id, why)
+            return
+        asked, lang = self._asked(message), self._lang(message.text)
+        notice = self._notice(message, verdict, lang)
+        command = None if notice else read_command(message.text) if message.text else None
+        extra: Json = {"private": message.private, "parent": message.parent, "root": message.root}
+        if notice or command or verdict == "empty":
+            extra["do"] = "notice" if notice else command.name if command else "help"
+            extra["text"] = notice or (command.rest if command else "")
+            state = self._intake.take(asked, "command", extra)
+        else:
+            extra["files"] = [{"key": f.key, "kind": f.kind, "name": f.name} for f in message.content.files]
+            state = self._intake.take(asked, "question", extra)
+        log.info("feishu: %s %s, %s", message.id, verdict, state)
+
+    def _asked(self, m: Message) -> Incoming:
+        """Masked as it is made."""
+        text = self._mask(m.text)[:LONGEST]
+        return Incoming(
+            m.id,
+            text,
+            m.at,
+            self._zone,
+            m.tenant,
+            "feishu",
+            m.chat,
+            m.thread or None,
+            m.user,
+            self._lang(m.text),
+        )
+
+    def _notice(self, m: Message, verdict: Verdict, lang: str) -> str:
+        if verdict == "unsupported" or (verdict == "answer" and not m.text and _only_images(m)):
+            return say("unsupported", lang)
+        if verdict == "stale":
+            return say("stale", lang, at=clock(m.at, self._zone))
+        if verdict == "refuse":
+            group = "" if m.private else say("refused_chat", lang, chat=m.chat)
+            return say("refused", lang, user=m.user, chat=group)
+        return ""
+
+    def _lang(self, text: str) -> str:
+        if self._language != "auto":
+            return self._language
+        words = re.sub(r"^\s*/\w+", "", text)
+        if not any(c.isalpha() for c in words):
+            return "en" if "larksuite" in self._settings.domain else "zh"
+        return "zh" if any(ord(c) in CJK for c in words) else "en"
+
+
+def _only_images(m: Message) -> bool:
+    return m.kind not in UNREADABLE and all(f.kind == "image" for f in m.content.files)

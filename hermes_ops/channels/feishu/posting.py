@@ -1,0 +1,81 @@
+"""Putting messages into chats: as a reply where that can be, else into the chat; each once, by its uuid.
+
+Source: the platform makes one message of all calls with the same uuid within an hour.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from hashlib import sha256
+
+from hermes_ops.channels.base import Address
+from hermes_ops.channels.feishu import cards, fit
+from hermes_ops.channels.feishu.errors import Refusal
+from hermes_ops.channels.feishu.rest import Api
+from hermes_ops.runtime.outbox import Undeliverable
+from orchestrator.contracts import Json
+
+TEXT_BYTES = 100_000  # of the platform's 150 KB a text, escapes included
+
+log = logging.getLogger("hermes_ops.feishu")
+
+
+def uuid(key: str) -> str:
+    """At most 50 characters, the same for the same key."""
+    return sha256(key.encode()).hexdigest()[:40]
+
+
+async def post(api: Api, to: Address, kind: str, content: Json, key: str) -> str:
+    """The message's id. Raises Undeliverable where no try can help, Refusal otherwise."""
+    body = {"msg_type": kind, "content": json.dumps(content, ensure_ascii=False), "uuid": uuid(key)}
+    try:
+        if to.message:
+            try:
+                return _id(await api.call("POST", f"/im/v1/messages/{to.message}/reply", body, chat=to.chat))
+            except Refusal as e:
+                if e.sort != "gone" and e.code not in (230019, 230071, 230001, 99992354):
+                    raise
+                log.info("feishu: the question is gone (code %s): into the chat instead", e.code)
+        where, id = ("chat_id", to.chat) if to.chat else ("open_id", to.user)
+        sent = await api.call(
+            "POST", "/im/v1/messages", {**body, "receive_id": id}, {"receive_id_type": where}, chat=id
+        )
+        return _id(sent)
+    except Refusal as e:
+        if e.sort in ("passing", "change", "token"):
+            raise
+        raise Undeliverable(str(e)) from e
+
+
+async def post_text(api: Api, to: Address, text: str, key: str) -> str:
+    """In as many messages as it takes; the id of the first."""
+    first, part = "", 0
+    rest = text or " "
+    while rest:
+        shown, rest = fit.cut(rest, TEXT_BYTES)
+        id = await post(api, to, "text", {"text": harmless(shown)}, key if not part else f"{key}.p{part}")
+        first, part = first or id, part + 1
+    return first
+
+
+async def post_markdown(api: Api, to: Address, text: str, title: str, key: str) -> str:
+    """As a card; as text where it is too long or refused."""
+    card = cards.simple(text, title)
+    if not fit.troubles(card):
+        try:
+            return await post(api, to, "interactive", card, key)
+        except Refusal as e:
+            if e.sort != "change":
+                raise
+            log.warning("feishu: a card was refused: %s", e)
+    return await post_text(api, to, f"{title}\n{text}" if title else text, key)
+
+
+def harmless(text: str) -> str:
+    """A text's tags would mention people."""
+    return text.replace("<", "＜")
+
+
+def _id(answer: Json) -> str:
+    return str(answer["data"]["message_id"])

@@ -1,0 +1,73 @@
+"""`hermes-ops analyze`: the root-cause analysis of a folder alone: cause, ranking, places, and triage of its alerts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hermes_ops.cli.inputs import check_clock, read_folder, read_now, read_zone
+from hermes_ops.cli.options import AsJson, Folder, Zone
+from orchestrator.errors import ConfigError
+
+if TYPE_CHECKING:
+    from hermes_ops.settings import Settings
+    from subagents.cause.model import Analysis
+
+
+def analyze(
+    folder: Folder = None,
+    service: Annotated[list[str] | None, typer.Option("--service", metavar="S", help="What is in trouble.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="T", help="Trouble that began then or later, ISO 8601.")
+    ] = None,
+    zone: Zone = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell why something failed, from a folder of exported files, without a language model."""
+    check_clock(since, zone)
+    where = read_folder(folder, None)
+    assert where is not None, "without a run to resume there is a folder"
+    from hermes_ops.cli.analysis import as_object, as_text
+    from hermes_ops.loading import load
+
+    settings = load()
+    at_zone = read_zone(zone, settings.zone)
+    found = asyncio.run(_analysed(where, tuple(service or ()), since, at_zone, settings))
+    shown = json.dumps(as_object(found), ensure_ascii=False, indent=2) if as_json else as_text(found, at_zone)
+    print(shown, flush=True)
+
+
+async def _analysed(where: Path, services: tuple[str, ...], since: str | None, zone: str, settings: Settings) -> Analysis:
+    from orchestrator.contracts import Scope, Window
+    from orchestrator.guard import AllowAll
+    from subagents.cause.analyse import analyse
+    from subagents.folder.folder import open_folder
+    from subagents.topology import Topology, declared, learnt
+
+    folder = open_folder(where, settings.data_dir / "index", AllowAll(settings.masking_key()).mask)
+    try:
+        cover = folder.coverage()
+        if cover.since is None or cover.until is None:
+            raise ConfigError(f"Nothing in {where} has a time that can be read, so there is nothing to analyse.")
+        end = cover.until + timedelta(seconds=1)
+        window = Window(_start(since, zone, cover.since, end), end, zone)
+        sources = folder.sources()
+        depends = {s.name: s.depends_on for s in settings.catalogue().services}
+        edges = declared(depends) | await learnt(sources.spans, None)
+        return await analyse(sources, window, Scope(services=services), topology=Topology(edges))
+    finally:
+        folder.close()
+
+
+def _start(since: str | None, zone: str, first: datetime, end: datetime) -> datetime:
+    if since is None:
+        return first
+    at = read_now(since, zone)
+    if at >= end:
+        raise ConfigError(f"--since {since} lies after the folder's last record, {end:%Y-%m-%d %H:%M} UTC.")
+    return max(first, at)

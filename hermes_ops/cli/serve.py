@@ -1,0 +1,72 @@
+"""`hermes-ops serve`: the bot."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hermes_ops.cli.faults import say
+from hermes_ops.cli.options import Offline
+from orchestrator.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hermes_ops.app import App
+    from hermes_ops.serve import Plugged
+    from hermes_ops.settings import Settings
+
+
+def serve(
+    folder: Annotated[
+        Path | None, typer.Option("--folder", metavar="DIR", help="A directory of exported files, for sources.folder.")
+    ] = None,
+    offline: Offline = False,
+) -> None:
+    """Answer in chat: channels, inbox, /healthz and /readyz, until SIGTERM."""
+    from hermes_ops.loading import load
+
+    settings = load()
+    if folder is not None:
+        settings = settings.model_copy(update={"sources": settings.sources.model_copy(update={"folder": folder})})
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    asyncio.run(_serve(settings, offline))
+
+
+async def _serve(settings: Settings, offline: bool) -> None:
+    from hermes_ops.serve import serving, until_signal
+
+    if not settings.feishu.app_id:
+        raise ConfigError("No channel is set up: set feishu.app_id and what it needs (docs/FEISHU.md).")
+    feishu = _feishu()
+    lock = feishu.only_one(settings.feishu)
+    try:
+        async with serving(settings, lambda app: plugs(settings, app), offline) as service:
+            say(f"hermes-ops serves {settings.feishu.domain} and {service.url}; SIGTERM ends it.")
+            await until_signal(service)
+    finally:
+        lock.release()
+
+
+def plugs(settings: Settings, app: App) -> Sequence[Plugged]:
+    """The channels that the settings name."""
+    from hermes_ops.channels.feishu.webhook import WebHook
+    from hermes_ops.serve import Plugged
+
+    channel = _feishu().make(settings, app.memory.posts, app.guard.mask)
+    hooks = {"/feishu/events": WebHook(settings.feishu, channel)} if settings.feishu.mode == "webhook" else {}
+    return [Plugged(channel, hooks)]
+
+
+def _feishu() -> ModuleType:
+    try:
+        from hermes_ops.channels.feishu import plug
+    except ModuleNotFoundError as e:
+        raise ConfigError(f"The Feishu channel needs {e.name}: pip install 'hermes-ops[feishu,serve]'.") from None
+    return plug
