@@ -34,7 +34,7 @@ class ModelBrain:
         except ContextTooLong:
             view = await self.fitter.shrink(turn.messages, turn.ctx)
             reply = await self._step(turn, f"model {turn.n} shorter", view, tools, final)
-        self._sent = len(view)
+        self._sent = len(turn.messages)
         return reply
 
     def remember(self, reply: Reply) -> Message:
@@ -53,7 +53,7 @@ class ModelBrain:
         stop = turn.ctx.stop
         deadline = None if stop.hard_at == float("inf") else stop.hard_at
         reply = await stop.race(self.model.complete(view, tools, choice=choice, deadline=deadline))  # type: ignore[arg-type]
-        new = [m for m in view[self._sent :] if m["role"] != "system"]
+        new = list(turn.messages[max(self._sent, 1) :])  # the system prompt stands with the agent's own event
         sent = dumps(new)
         note = {"agent": turn.agent.name, "model": reply.model, "prompt": turn.agent.prompt_hash, "final": final}
         note |= {"prefix": sha256((self._prefix + sent).encode("utf-8", "replace")).hexdigest()[:12]}

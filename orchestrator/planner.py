@@ -180,7 +180,7 @@ def _several(found: Sequence[Findings], turn: Turn) -> list[str]:
     rows, i = max(told_of, key=lambda row: len(row[0]), default=([], ""))
     said = "; ".join(f"{_clock(_at(r['onset']), turn)} {', '.join(r['services'][:4])}" for r in rows)
     n, zh = len(rows), turn.ctx.lang == "zh"
-    return [f"似乎有 {n} 起问题：{said} [{i}]。" if zh else f"There seem to be {n} incidents: {said} [{i}]."] * (n > 1)
+    return [f"似乎有 {n} 起问题（{said}）[{i}]。" if zh else f"There seem to be {n} incidents: {said} [{i}]."] * (n > 1)
 
 
 _at = datetime.fromisoformat

@@ -26,7 +26,7 @@ CHANGES = timedelta(hours=24)  # changes may be that much older than the window
 async def analyse(
     sources: Sources,
     window: Window,
-    scope: Scope = Scope(),
+    scope: Scope | None = None,
     now: datetime | None = None,
     topology: Topology | None = None,
     onset: datetime | None = None,
@@ -36,6 +36,7 @@ async def analyse(
     `now`: what lies after it isn't looked at; `onset`: a moment at which the trouble is known to go on. What lies
     before the window is looked at for the usual level. Sources that fail are gaps of the result.
     """
+    scope = scope or Scope()
     if now is not None and window.start < now < window.end:
         window = replace(window, end=now)
     looked = widened(window, before(window, LEAST, MOST))
@@ -49,7 +50,7 @@ async def analyse(
 
 
 def judge(
-    facts: Facts, scope: Scope = Scope(), onset: datetime | None = None, window: Window | None = None
+    facts: Facts, scope: Scope, onset: datetime | None = None, window: Window | None = None
 ) -> Analysis:
     """The same from facts already gathered. Pure."""
     window = window or facts.window

@@ -20,6 +20,7 @@ from subagents.sources import (
     ChangeQuery,
     ChangeSource,
     Episode,
+    Level,
     LogLine,
     LogQuery,
     MetricQuery,
@@ -35,7 +36,7 @@ Bins = Mapping[datetime, int]
 SPANS, SAMPLES, PATTERNS, CHANGES, DIFF = 20_000, 400, 300, 1_000, 12_000
 DIFFS = 60  # of the changes nearest to the onset, where a source holds more
 CODES = ("code", "status", "status_code", "http_status_code", "response_code")
-BAD = ("error", "fatal")
+BAD: tuple[Level, ...] = ("error", "fatal")
 MINUTE = timedelta(minutes=1)
 
 
@@ -89,7 +90,7 @@ async def gather(
     return Facts(
         window=window,
         services=tuple(services),
-        topology=topology,
+        topology=Topology(topology.edges | calls(spans.rows)),
         series=tuple(_renamed(_shaped(series.rows, window), named)),
         errors=_bins(bad.rows),
         lines=_bins(lines.rows),
@@ -160,6 +161,20 @@ def _bins(rows: Sequence) -> dict[str, dict[datetime, int]]:  # type: ignore[typ
             at = datetime.fromisoformat(row.keys["minute"]).astimezone(UTC)
             found[row.keys.get("service", "")][at] += row.n
     return {service: dict(bins) for service, bins in found.items()}
+
+
+def calls(spans: Sequence[Span]) -> frozenset[tuple[str, str]]:
+    """(caller, callee) as spans tell; a parent that isn't in its trace is found by its id, where only one has it."""
+    within = {(s.trace, s.id): s.service for s in spans}
+    owners: dict[str, list[str]] = defaultdict(list)
+    for span in spans:
+        owners[span.id].append(span.service)
+    found = set()
+    for span in spans:
+        if span.parent:
+            alone = owners[span.parent][0] if len(owners.get(span.parent, ())) == 1 else ""
+            found.add((within.get((span.trace, span.parent), alone), span.service))
+    return frozenset((a, b) for a, b in found if a and b and a != b)
 
 
 def _renamed(rows: Sequence[Series], named: set[str]) -> list[Series]:

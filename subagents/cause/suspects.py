@@ -100,8 +100,7 @@ class Desk:
             yield Reason("timing", "planned work that was going on at the onset", 0.2)
             return
         if c.at > early + MARGIN and early < onset - timedelta(minutes=10):
-            what = (early.strftime("%H:%M"), c.at.strftime("%H:%M"))
-            yield Reason("timing", f"trouble was under way since {what[0]}, before it at {what[1]}", -1.5)
+            yield Reason("timing", f"trouble was under way since {early:%H:%M}, before it at {c.at:%H:%M}", -1.5)
         from_early = c.at <= early + MARGIN
         began = early if from_early else onset
         lead = max(timedelta(), began - c.at)

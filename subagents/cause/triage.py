@@ -230,7 +230,7 @@ def _heads(paged: Sequence[Alert], facts: Facts) -> dict[str, Alert]:
     groups: dict[str, list[Alert]] = defaultdict(list)
     for a in paged:
         groups[_key(a)].append(a)
-    heads = {}
+    heads: dict[str, Alert] = {}
     for group in groups.values():
         head = min(group, key=lambda a: (-SEVERE.get(a.episode.severity.lower(), 1), a.episode.start))
         heads |= {a.id: head for a in group}

@@ -7,6 +7,7 @@ from collections import defaultdict
 
 from orchestrator.contracts import Window
 from subagents.folder import times
+from subagents.folder.files import unpacked
 from subagents.folder.jobs import Job
 from subagents.folder.logs import FolderLogs
 from subagents.folder.material import Material, MetricFile, covering, of_files
@@ -86,7 +87,7 @@ class FolderMetrics:
         known = {f.found: index.get(f.found, question) for f in files}
         missing = [f for f in files if known[f.found] is None]
         name, *args = question
-        jobs = [Job(str(name), weight(f.found.size, f.found.packed), (f.where, *args)) for f in missing]
+        jobs = [Job(str(name), unpacked(f.found.size, f.found.packed), (f.where, *args)) for f in missing]
         for f, result in zip(missing, await self._material.pool.all(jobs), strict=True):
             index.put(f.found, question, result)
             known[f.found] = result

@@ -19,6 +19,8 @@ from starlette.routing import Route
 
 from hermes_ops.sandbox import Sandbox
 from hermes_ops.sandbox.wire import Server
+from tests.sandbox.raw import Api
+from tests.sandbox.test_cards import BUTTON, card, md
 
 KEY, TOKEN = "an-encrypt-key", "a-verification-token"
 
@@ -140,3 +142,14 @@ async def test_slow_and_absent_receivers(box: Sandbox, receiver: Receiver) -> No
     assert await box.webhook.push(box.app, {}) is None
     box.app.webhook = "file:///etc/hosts"
     assert await box.webhook.push(box.app, {}) is None
+
+
+async def test_a_press_is_answered_in_the_body_and_not_repeated(box: Sandbox, api: Api, receiver: Receiver) -> None:
+    sent = await api.send(box.group, "interactive", card(md("x"), BUTTON))
+    message = box.world.messages[sent.data["message_id"]]
+    receiver.answer = b'{"toast": {"type": "info", "content": "ok"}}'
+    click = await box.click("alice", message, "停止")
+    assert (click.code, click.toast["content"]) == (0, "ok")
+    receiver.status = 500
+    assert (await box.click("alice", message, "停止")).code == 200671
+    assert len(receiver.got) == 2

@@ -66,6 +66,7 @@ def routes(hands: Hands) -> list[BaseRoute]:
     return [
         Route("/", page, methods=["GET"]),
         Route("/page/{name}", page, methods=["GET"]),
+        Route("/favicon.ico", no_icon, methods=["GET"]),
         Route("/sandbox/state", state, methods=["GET"]),
         Route("/sandbox/stream", stream, methods=["GET"]),
         Route("/sandbox/blob/{key}", blob, methods=["GET"]),
@@ -81,6 +82,10 @@ async def page(request: Request) -> Response:
     if kind is None or "/" in name or not path.is_file():
         return Response("no such file", 404, headers=HEADERS)
     return Response(path.read_bytes(), media_type=kind, headers=HEADERS)
+
+
+async def no_icon(request: Request) -> Response:
+    return Response(status_code=204, headers=HEADERS)
 
 
 def own(request: Request) -> bool:

@@ -23,12 +23,44 @@ ASKS = (
     ALL._replace(levels=("error",), since=1795960800.0, until=1795960860.0),
     ALL._replace(levels=("error",), since=1795960801.5, until=1795960830.0),
 )
-WORDS = ("error", "ERROR", "Error", "eRRor", "ERR", "err", "errors", "SEVERE", "fail", "Failed", "failure", "FATAL")
+WORDS: tuple[str, ...] = (
+    "error",
+    "ERROR",
+    "Error",
+    "eRRor",
+    "ERR",
+    "err",
+    "errors",
+    "SEVERE",
+    "fail",
+    "Failed",
+    "failure",
+    "FATAL",
+)
 WORDS += ("Fatal", "panic", "DPANIC", "crit", "Critical", "ALERT", "emerg", "EMERGENCY", "E", "f", "C")
-HARMLESS = ("info", "INFO", "Info", "debug", "WARN", "trace", "DEBUG6", "I", "ok", "", "errand", "catalog", "Eagle")
-TIMES = ("2026-11-29T14:00:0{}Z", "2026-11-29 14:00:5{},123", "2026-11-29T14:00:59.99999999{}Z", "179596080{}")
+HARMLESS: tuple[str, ...] = (
+    "info",
+    "INFO",
+    "Info",
+    "debug",
+    "WARN",
+    "trace",
+    "DEBUG6",
+    "I",
+    "ok",
+    "",
+    "errand",
+    "catalog",
+    "Eagle",
+)
+TIMES: tuple[str, ...] = (
+    "2026-11-29T14:00:0{}Z",
+    "2026-11-29 14:00:5{},123",
+    "2026-11-29T14:00:59.99999999{}Z",
+    "179596080{}",
+)
 TIMES += ("2026-11-29T15:00:1{}.5+01:00", "1795960{}00.25", "2026-11-29T14:00:6{}Z", "2026-13-29T14:00:0{}Z", "{}")
-TEXTS = (
+TEXTS: tuple[str, ...] = (
     "paid",
     'said "level":"error"',
     "level=error",
