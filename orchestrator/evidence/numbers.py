@@ -84,7 +84,7 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _PROSE = re.compile(
-    rf"(?P<share>{'|'.join(_WORDS)})|(?P<times>{'|'.join(_TIMES)})"
+    rf"(?P<share>(?<![a-z])(?:{'|'.join(_WORDS)}))|(?P<times>{'|'.join(_TIMES)})"
     rf"|(?<![A-Za-z0-9_-])(?P<en>{'|'.join(_ENGLISH)})(?![A-Za-z0-9_-])",
     re.IGNORECASE,
 )

@@ -32,7 +32,7 @@ NAMES = re.compile(  # its three parts differ in their first character, so that 
         | \d{{4}}\s?年(?:\s?\d\d?\s?月)?(?!\d) | \d{{4}}-W\d\d
         | (?P<m4>[01]\d)-(?P<d4>[0-3]\d)(?=\s\d\d?:\d\d)
         | (?P<d5>\d\d?)\s(?P<m5>{_MONTH})(?:\s\d{{4}})?(?![A-Za-z])))
-      | (?P<clock>(?<![:.])(?:
+      | (?P<clock>(?<!\d[:.])(?:
           (?P<h>[0-2]?\d):(?P<min>[0-5]\d)(?::(?P<s>[0-5]\d)(?:[.,]\d++)?)?(?!\d|:\d)
           (?:\s?(?P<ap>[AaPp])\.?[Mm](?![a-z]))?(?:Z|\+\d\d:?\d\d)?
         | (?P<h2>[0-2]?\d)\s?[点點时時](?!间)(?:(?P<min2>[0-5]?\d)\s?分(?!钟)|(?P<half>半)|整|钟)?

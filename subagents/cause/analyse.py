@@ -49,9 +49,7 @@ async def analyse(
     return judge(facts, scope, onset, window)
 
 
-def judge(
-    facts: Facts, scope: Scope, onset: datetime | None = None, window: Window | None = None
-) -> Analysis:
+def judge(facts: Facts, scope: Scope, onset: datetime | None = None, window: Window | None = None) -> Analysis:
     """The same from facts already gathered. Pure."""
     window = window or facts.window
     moved = _moved(facts)

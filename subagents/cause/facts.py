@@ -73,6 +73,16 @@ class Facts:
         ]
         return tuple(sorted({n for n in named if n}))
 
+    @property
+    def outside(self) -> frozenset[str]:
+        """Whom only a status page speaks of: no service of ours."""
+        ours = {*self.lines, *(s.service for s in self.spans), *(p.service for p in self.patterns), *self.services}
+        ours |= {c.service for c in self.changes}
+        feeds = {
+            e.service for e in self.episodes if {"impact", "component"} & e.labels.keys() or "updates" in e.annotations
+        }
+        return frozenset(feeds - ours - {""})
+
 
 async def gather(
     sources: Sources, window: Window, services: Sequence[str], topology: Topology, changed: Window | None = None

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from orchestrator.contracts import Window
 from subagents.cause.facts import Facts
 from subagents.cause.model import Place, Reason
+from subagents.cause.shares import Share, said, shares
 from subagents.cause.symptoms import Symptom, named_in
 from subagents.cause.words import DOWN_IS_BAD
 
@@ -22,6 +23,7 @@ NEAR = timedelta(minutes=20)
 TOGETHER = timedelta(minutes=45)  # what begins so much later is another thing, or a late consequence
 LONG_BEFORE = timedelta(hours=12)
 SAME = timedelta(minutes=2)  # what begins so near each other began together
+SHARE = 3.0  # what a service's own share of the added time or failures weighs
 OWN = frozenset(
     ("crash", "pool", "memory", "cpu", "disk", "race", "sql", "cache", "certificate", "dns", "data", "quota")
 )
@@ -53,7 +55,7 @@ def anchor(
     """(a moment in the middle of the trouble, the service that cries), from the hint, the alerts or the symptoms.
     What began in the window counts before what only reaches into it."""
     asked = set(facts.services)
-    hard = [s for s in symptoms if s.hard and (not asked or s.service in asked)]
+    hard = [s for s in symptoms if s.hard and (s.service in asked if asked else s.service not in facts.outside)]
     if hint is not None:
         near = [s for s in hard if s.lasts(hint, NEAR)]
         best = max(near, key=lambda s: s.weight, default=None)
@@ -76,7 +78,7 @@ def anchor(
 def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: str) -> Incident:
     """The symptoms that belong together around `at`, and what they say about where it began."""
     going = [s for s in symptoms if s.lasts(at, NEAR) and s.at >= at - LONG_BEFORE]
-    hard = {s.service for s in going if s.hard and s.service}
+    hard = {s.service for s in going if s.hard and s.service} - facts.outside
     if crying not in hard:
         crying = _loudest(going) or crying
     if not hard and crying:
@@ -85,13 +87,15 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     net = Net(facts.topology.edges | blames, hard, _began(hard, going))
     alike = {s for s in hard if _same_text(s, crying, going)}
     origins = net.below(crying) | alike if net.edges else set(hard)
-    ranked = _places(hard, going, blames, facts)
+    own = shares(facts, at, crying)
+    ranked = _places(hard, going, blames, facts, own)
     best = next((p.service for p in ranked if p.service in origins), crying)
     joined = net.above(best) | {best, crying} | alike | net.dragged(best) if net.edges else set(hard)
     kept = tuple(p for p in ranked if p.service in joined)
     kept = tuple(sorted(kept, key=lambda p: p.service != best))
     mine = tuple(s for s in going if s.service in joined or (not s.hard and _touches(s.service, joined, facts)))
     onset, sure = _onset([s for s in mine if s.service == best], at)
+    kept = (*kept[:1], *sorted((*kept[1:], *_quiet(kept, own)), key=lambda p: -p.score))
     return Incident(at, mine, kept, blames, onset, sure)
 
 
@@ -170,19 +174,36 @@ def _touches(service: str, joined: set[str], facts: Facts) -> bool:
 
 
 def _places(
-    joined: set[str], mine: Sequence[Symptom], blames: frozenset[tuple[str, str]], facts: Facts
+    joined: set[str],
+    mine: Sequence[Symptom],
+    blames: frozenset[tuple[str, str]],
+    facts: Facts,
+    own: Mapping[str, Share],
 ) -> tuple[Place, ...]:
-    began = {
-        s: min(x.at for x in mine if x.service == s and x.hard) for s in joined if any(x.service == s for x in mine)
-    }
+    began = _began(joined, mine)
     if not began:
         return ()
     earliest = min(began.values())
     found = []
     for service, at in began.items():
-        reasons = list(_weighed(service, at, earliest, began, mine, blames, facts))
+        reasons = [*_weighed(service, at, earliest, began, mine, blames, facts), *_own_share(service, own)]
         found.append(Place(service, round(sum(r.weight for r in reasons), 3), at, tuple(reasons)))
     return tuple(sorted(found, key=lambda p: (-p.score, p.onset or earliest, p.service)))
+
+
+def _own_share(service: str, own: Mapping[str, Share]) -> list[Reason]:
+    if not own:
+        return []
+    if service not in own:
+        return [Reason("own share", f"{service} adds nothing of its own", -1.0)]
+    return [Reason("own share", said(service, own[service]), SHARE * max(-0.3, own[service].part))]
+
+
+def _quiet(kept: Sequence[Place], own: Mapping[str, Share]) -> list[Place]:
+    """Services that add their share without having left their usual level for sure."""
+    known = {p.service for p in kept}
+    made = [Place(n, SHARE * s.part - 0.5, None, tuple(_own_share(n, own))) for n, s in own.items() if n not in known]
+    return [p for p in made if p.score > 0]
 
 
 def _weighed(

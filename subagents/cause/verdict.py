@@ -60,7 +60,7 @@ def _explained(o: Operational, weighed: Sequence[Weighed]) -> Weighed | None:
 
 def cause(found: Incident, told: Telling, ranked: Sequence[Suspect]) -> Cause:
     best, second = ranked[0], ranked[1] if len(ranked) > 1 else None
-    blast = tuple(sorted(p.service for p in found.places[1:]))
+    blast = tuple(sorted(p.service for p in found.places[1:] if p.onset is not None))
     base = Cause(
         "unknown",
         first_failing=found.first,

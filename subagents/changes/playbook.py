@@ -232,7 +232,7 @@ def _listed(turn: Turn, known: Earlier) -> list[str]:
     if zh:
         lines = [f"{span} 内有 {n} 个变更{f'，其中相关的 {near} 个' if some else ''} {cite}："]
     else:
-        lines = [f"{n} changes in {span}{f', {near} of them related' if some else ''} {cite}:"]
+        lines = [f"{n} change{'s' * (n != 1)} in {span}{f', {near} of them related' if some else ''} {cite}:"]
     for row in sorted(rows, key=lambda c: str(c["at"])):
         who = (f"（{row['author']}）" if zh else f" by {row['author']}") if row["author"] else ""
         title = short(row["title"].replace("`", ""), 80)

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from hermes_ops.channels.feishu import plug
 from hermes_ops.channels.feishu.socket import LongConnection
 from hermes_ops.sandbox import Sandbox
+from hermes_ops.settings import FeishuSettings
 from orchestrator.errors import ConfigError, StoreError
 from tests.feishu.rig import bot, settings, words
 from tests.serve.bench import until
@@ -165,11 +167,9 @@ async def test_a_second_process_of_the_app_and_of_the_inbox_is_refused(tmp_path:
 
 
 def test_what_is_not_set_up_is_told_before_anything_begins() -> None:
-    from hermes_ops.settings import FeishuSettings
-
     with pytest.raises(ConfigError, match=r"feishu\.app_id"):
         plug.check(FeishuSettings())
-    given = FeishuSettings(app_id="cli_x", app_secret="s")  # type: ignore[arg-type]
+    given = FeishuSettings().model_copy(update={"app_id": "cli_x", "app_secret": SecretStr("s")})
     with pytest.raises(ConfigError, match="Nobody would be answered"):
         plug.check(given)
     with pytest.raises(ConfigError, match="encrypt_key"):
@@ -204,7 +204,7 @@ async def proxy() -> AsyncIterator[tuple[str, list[str]]]:
         if method == "CONNECT":
             writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
         else:
-            back.write(head.replace(f"http://{host}:{port}".encode(), b"", 1))
+            back.write(head.replace(f"http://{host}:{port}".encode(), b"", 1).replace(b"keep-alive", b"close"))
         await asyncio.gather(pipe(reader, back), pipe(there, writer))
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)

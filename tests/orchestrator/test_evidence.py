@@ -215,3 +215,10 @@ def test_time_grows_with_the_length_only(line: str) -> None:
         return time.process_time() - began
 
     assert seconds(16_000) < 12 * max(seconds(4_000), 0.02)
+
+
+@pytest.mark.parametrize("text", ["开始时间：14:00 [L1]。", "开始：11:32:40 [L1]", "began:14:00 [L1]"])
+def test_a_clock_time_right_after_a_colon_is_a_clock_time(text: str) -> None:
+    evidence = Evidence("L1", "logs", "count", {}, ToolResult("ok", "from 11:32:40, again at 14:00"))
+    assert check(text, [evidence], None).unverified == ()
+    assert check(text.replace("1", "2", 1), [evidence], None).unverified

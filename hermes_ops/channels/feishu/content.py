@@ -114,8 +114,8 @@ def _words(node: Json) -> str:
 
 def named(text: str, mentions: Sequence[Mention], own: str) -> str:
     """The text with the names of who is mentioned, our own left out. Long keys first: `@_user_1` begins `@_user_10`."""
-    for mention in sorted(mentions, key=lambda m: len(m.key), reverse=True):
-        text = text.replace(mention.key, "" if mention.id == own else f"@{mention.name}")
+    for mention in sorted((m for m in mentions if m.key), key=lambda m: len(m.key), reverse=True):
+        text = text.replace(mention.key, "" if mention.id in (own, "") else f"@{mention.name}")
     return " ".join(text.replace("@_all", "").split(" ")).strip()
 
 

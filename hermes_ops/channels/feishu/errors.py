@@ -42,9 +42,9 @@ class Refusal(Exception):
 
 
 def sort_of(code: int | None, status: int, msg: str = "") -> Sort:
-    """`code` None: the answer was none of the platform's (a gateway's page, an empty body)."""
+    """`code` None: the answer was none of the platform's but a gateway's or a proxy's, or there was none."""
     if code is None:
-        return "passing" if status >= 500 or status in (0, 200, 408, 429) else "never"
+        return "passing"
     if INVALID_AT_FIRST in msg and code in (230099, 11310):
         return "passing"
     by_code: tuple[tuple[set[int], Sort], ...] = (

@@ -1,0 +1,105 @@
+"""Whose own doing it is: the time or the failures that a service adds, less what its callees add.
+
+Needs how often services are called and how long they take or how often they fail; from metrics. What a callee added
+is part of its caller's, so that the rest is the caller's own. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import median
+
+from subagents.cause.facts import Facts
+from subagents.sources import Series
+
+TAKES = re.compile(r"latency|duration|response_?time", re.IGNORECASE)
+FAILS = re.compile(
+    r"availab|success_?(?:rate|ratio)|error_?(?:rate|ratio|pct)|fail(?:ure)?_?(?:rate|ratio)|5xx_?(?:rate|ratio)", re.I
+)
+CALLED = re.compile(
+    r"^requests?$|request_?(?:count|rate|s_total)|requests_per|\brps\b|\bqps\b|invocations", re.IGNORECASE
+)
+MEANS = ("average", "avg", "mean")
+STEP = timedelta(minutes=5)
+RECENT = timedelta(hours=2)
+NOISE = 3.0  # median deviations that are no chance
+LEAST = 0.02  # of the whole: an own share that small is none
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """`own` and `whole` per step: seconds (of `what` time) or failed requests; `part`: of the largest own, 0 to 1."""
+
+    what: str
+    own: float
+    whole: float
+    part: float
+
+
+def shares(facts: Facts, at: datetime, crying: str) -> dict[str, Share]:
+    """By service; empty where loads or times aren't known. `crying`: it fails, or it is slow, and so are the others
+    looked at."""
+    loads = {s.service: s for s in facts.series if CALLED.search(s.name)}
+    fails = {s.service: s for s in facts.series if FAILS.search(s.name)}
+    takes: dict[str, Series] = {}
+    for s in sorted(facts.series, key=_middle):
+        if TAKES.search(s.name):
+            takes.setdefault(s.service, s)
+    if len(loads) < 2:
+        return {}
+    failing = crying in fails and _added(fails[crying], at)[1] >= NOISE
+    added = {n: _added(s, at) for n, s in (fails if failing else takes).items() if n in loads}
+    reach = {crying, *facts.topology.downstream(crying)}
+    whole = {n: max(0.0, v) * _after(loads[n], at) for n, (v, z) in added.items() if z >= 1.0}
+    own = _own(whole, facts)
+    top = max((own[n] for n in own if n in reach), default=0.0)
+    if top <= 0:
+        return {}
+    what = "failures" if failing else "time"
+    return {n: Share(what, own[n], whole[n], own[n] / top) for n in own if n in reach and own[n] / top > LEAST}
+
+
+def _own(whole: Mapping[str, float], facts: Facts) -> dict[str, float]:
+    callees: dict[str, set[str]] = {}
+    for a, b in facts.topology.edges:
+        callees.setdefault(a, set()).add(b)
+    return {n: v - sum(whole.get(c, 0.0) for c in callees.get(n, ())) for n, v in whole.items()}
+
+
+def _middle(s: Series) -> int:
+    """Means before medians before high quantiles."""
+    text = " ".join((s.name, *s.labels.values())).lower()
+    return 0 if any(m in text for m in MEANS) else 1 if "p50" in text or "median" in text else 2
+
+
+def _after(s: Series, at: datetime) -> float:
+    return median([v for t, v in s.points if t >= at - STEP] or [0.0])
+
+
+def _added(s: Series, at: datetime) -> tuple[float, float]:
+    """(how much more than usual, in median deviations); the usual is the higher one of history and the last hours."""
+    good = bool(re.search(r"availab|success", s.name, re.IGNORECASE))
+    most = max((v for _, v in s.points), default=1.0)
+    points = [(t, (most - v) / (100.0 if most > 1.5 else 1.0) if good else v) for t, v in s.points]
+    later = [v for t, v in points if t >= at - STEP]
+    before = [v for t, v in points if t < at - STEP]
+    near = [v for t, v in points if at - RECENT <= t < at - STEP]
+    if not later or not before:
+        return 0.0, 0.0
+    usual = median(before)
+    spread = 1.4826 * median(abs(v - usual) for v in before)
+    scale = max(spread, 0.02 * abs(usual), 0.002 if good else 1e-9)
+    base = max([usual, median(near)] if near else [usual])
+    return median(later) - base, (median(later) - base) / scale
+
+
+def said(service: str, share: Share) -> str:
+    unit = "s" if share.what == "time" else "requests"
+    return f"{service} itself adds {share.own:.3g} {unit} of {share.what} a step, of {share.whole:.3g} in all"
+
+
+def ordered(found: Mapping[str, Share]) -> Sequence[str]:
+    return sorted(found, key=lambda n: -found[n].part)

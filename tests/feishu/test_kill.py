@@ -1,0 +1,93 @@
+"""The real `hermes-ops serve` as a process, killed with -9 again and again: each message is answered exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from hermes_ops.sandbox import Message, Sandbox
+from tests.e2e.place import folder
+from tests.feishu.rig import QUESTION, words
+
+CONFIG = """
+[feishu]
+app_id = "{app_id}"
+app_secret = {{ env = "SECRET" }}
+domain = "{domain}"
+users = ["*"]
+[serve]
+port = 0
+[sources]
+folder = "{folder}"
+"""
+
+
+class Served:
+    def __init__(self, box: Sandbox, place: Path) -> None:
+        config = place / "config.toml"
+        config.write_text(CONFIG.format(app_id=box.app_id, domain=box.domain, folder=folder(place / "incident")))
+        more = {"HERMES_OPS_CONFIG": str(config), "HERMES_OPS_DATA_DIR": str(place / "data"), "SECRET": box.app_secret}
+        self.environment = {**os.environ, **more, "HERMES_OPS_ZONE": "UTC"}
+        self.log = (place / "log").open("ab")
+
+    async def start(self) -> asyncio.subprocess.Process:
+        command = [sys.executable, "-m", "hermes_ops", "serve", "--offline"]
+        return await asyncio.create_subprocess_exec(*command, env=self.environment, stderr=self.log, stdout=self.log)
+
+
+def finals(box: Sandbox, asked: Message) -> list[Message]:
+    """What a person would count as an answer: a finished card, or a text."""
+    return [m for m in box.answers(asked) if m.card is None or "👍" in json.dumps(m.card.json, ensure_ascii=False)]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+async def test_each_message_is_answered_once_though_the_process_is_killed(tmp_path: Path, nightly: bool) -> None:
+    kills, messages = (10, 200) if nightly else (2, 12)
+    async with Sandbox(speed=60) as box:
+        served = Served(box, tmp_path)
+        asked: list[Message] = []
+        for n in range(kills + 1):
+            process = await served.start()
+            await box.connected(timeout=60)
+            for k in range(messages // (kills + 1)):
+                person = random.choice(("alice", "bob", "carol"))
+                asked.append(await box.say(person, box.p2p(person), f"{QUESTION} {n} {k}"))
+                await asyncio.sleep(random.random() * 0.3)
+            if n < kills:
+                await asyncio.sleep(random.random() * 2)
+                process.kill()
+                await process.wait()
+                await box.until(lambda: not box.link.connections)
+        await box.until(lambda: all(finals(box, m) for m in asked), 300)
+        await asyncio.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 15) == 0
+        assert box.journal.of("socket", what="closed")[-1].data["code"] == 1000
+        assert [len(finals(box, m)) for m in asked] == [1] * len(asked)
+        assert [len(box.answers(m)) for m in asked] == [1] * len(asked)
+        assert all("[L1]" in words(finals(box, m)[0]) for m in asked)
+
+
+async def test_sigterm_ends_it_cleanly_and_a_second_one_is_refused(tmp_path: Path) -> None:
+    async with Sandbox() as box:
+        served = Served(box, tmp_path)
+        process = await served.start()
+        await box.connected(timeout=60)
+        second = await served.start()
+        assert await asyncio.wait_for(second.wait(), 30) == 3
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 15) == 0
+        await box.until(lambda: not box.link.connections)
+        assert box.journal.of("socket", what="closed")[-1].data["code"] == 1000
+        log = (tmp_path / "log").read_text()
+        assert "Another process" in log
+        assert "Traceback" not in log
+        assert box.app_secret not in log

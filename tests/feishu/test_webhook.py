@@ -1,0 +1,115 @@
+"""Web hook mode: what the platform sends gets through, what anybody else sends doesn't."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from hermes_ops.channels.feishu.webhook import WebHook
+from hermes_ops.sandbox import Sandbox
+from hermes_ops.settings import FeishuSettings
+from tests.feishu.rig import QUESTION, bot, words
+
+KEY, TOKEN = "an encrypt key", "a verification token"
+PATH = "/feishu/events"
+
+
+@pytest.mark.parametrize("key", [KEY, ""])
+async def test_questions_and_clicks_come_by_web_hook(tmp_path: Path, key: str) -> None:
+    box = Sandbox()
+    box.app.encrypt_key, box.app.verification_token = key, TOKEN
+    given = {"mode": "webhook", "verification_token": SecretStr(TOKEN), "encrypt_key": SecretStr(key) if key else None}
+    async with box, bot(box, tmp_path, **given) as b:
+        box.app.webhook = b.service.url + PATH
+        asked = await box.say("alice", box.group, QUESTION, mention_bot=True)
+        card = await b.done(asked)
+        assert "[A1]" in words(card)
+        click = await box.click("alice", card, "👎")
+        assert (click.code, click.changed) == (0, True)
+        assert b.service.ready()[0]
+        assert box.link.connections == {}
+
+
+class Heard:
+    """A channel that keeps what comes through."""
+
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+        self.incomings: Any = self
+
+    def handle(self, payload: bytes) -> None:
+        self.events.append(json.loads(payload))
+
+
+def hook(key: str = "", token: str = TOKEN) -> tuple[WebHook, Heard]:
+    given = {"encrypt_key": SecretStr(key) if key else None, "verification_token": SecretStr(token) if token else None}
+    heard = Heard()
+    return WebHook(FeishuSettings().model_copy(update=given), heard), heard
+
+
+def encrypted(key: str, event: Any) -> bytes:
+    import base64
+    import secrets
+
+    from Crypto.Cipher import AES
+    from Crypto.Util.Padding import pad
+
+    iv = secrets.token_bytes(16)
+    cipher = AES.new(sha256(key.encode()).digest(), AES.MODE_CBC, iv)
+    sealed = base64.b64encode(iv + cipher.encrypt(pad(json.dumps(event).encode(), 16))).decode()
+    return json.dumps({"encrypt": sealed}).encode()
+
+
+def signed(key: str, body: bytes, at: float | None = None, nonce: str = "n1") -> dict[str, str]:
+    stamp = str(int(at if at is not None else time.time()))
+    mark = sha256(f"{stamp}{nonce}{key}".encode() + body).hexdigest()
+    return {"x-lark-request-timestamp": stamp, "X-Lark-Request-Nonce": nonce, "X-LARK-SIGNATURE": mark}
+
+
+EVENT = {"schema": "2.0", "header": {"event_type": "x", "token": TOKEN}, "event": {}}
+
+
+async def test_the_challenge_is_answered_unsigned_and_only_with_the_token() -> None:
+    challenge = {"challenge": 'a"b', "token": TOKEN, "type": "url_verification"}
+    plain, _ = hook()
+    assert await plain({}, json.dumps(challenge).encode()) == (200, {"challenge": 'a"b'})
+    assert (await plain({}, json.dumps({**challenge, "token": "x"}).encode()))[0] == 403
+    sealed, _ = hook(KEY)
+    assert await sealed({}, encrypted(KEY, challenge)) == (200, {"challenge": 'a"b'})
+    assert (await sealed({}, json.dumps(challenge).encode()))[0] == 403
+
+
+async def test_only_fresh_signed_and_encrypted_events_get_through_once() -> None:
+    sealed, heard = hook(KEY)
+    body = encrypted(KEY, EVENT)
+    good = signed(KEY, body)
+    refused = [
+        ({}, body),
+        (signed("another", body), body),
+        (signed(KEY, body, time.time() - 3600, "n2"), body),
+        (signed(KEY, json.dumps(EVENT).encode()), json.dumps(EVENT).encode()),
+        (good, body + b" "),
+        ({}, b""),
+        ({}, b"[1]"),
+    ]
+    for headers, given in refused:
+        assert (await sealed(headers, given))[0] == 403
+    assert heard.events == []
+    assert await sealed(good, body) == (200, {})
+    assert (await sealed(good, body))[0] == 403  # the same request a second time
+    assert heard.events == [EVENT]
+
+
+async def test_a_body_without_the_token_is_refused_where_there_is_no_key() -> None:
+    plain, heard = hook()
+    assert (await plain({}, json.dumps({**EVENT, "header": {"event_type": "x"}}).encode()))[0] == 403
+    assert (await plain({}, json.dumps(EVENT).encode()))[0] == 200
+    await asyncio.sleep(0)
+    assert len(heard.events) == 1
