@@ -42,11 +42,18 @@ def assemble(ctx: Context, outcome: Outcome, used: Usage, model: str) -> Answer:
         window=ctx.window,
         scope=ctx.scope,
         evidence=tuple(e for f in found for e in f.evidence),
+        cause=_cause(found),
         unverified=checked.unverified,
         route=tuple(from_json(Asked, row["asked"]) for row in asked),
         usage=sum((from_json(Usage, row["usage"]) for row in asked), used),
         model=model,
     )
+
+
+def _cause(found: Sequence[Findings]) -> Json:
+    """What a tool worked out as the cause (`data["cause"]`), the latest where several did; None where none did."""
+    data = [e.result.data for f in found for e in f.evidence]
+    return next((d["cause"] for d in reversed(data) if isinstance(d, dict) and d.get("cause")), None)
 
 
 def _status(outcome: Outcome, found: list[Findings]) -> AnswerStatus:

@@ -2,8 +2,8 @@
 
     FEISHU_APP_SECRET=… python -m hermes_ops.sandbox.smoke https://open.feishu.cn APP_ID CHAT_ID
 
-It posts a few messages into the chat, which must have the bot in it, and recalls them. It uses only the standard library:
-the file can be copied to where nothing of ours is installed.
+It posts a few messages into the chat, which must have the bot in it, and recalls them. It uses only the standard
+library: the file can be copied to where nothing of ours is installed.
 """
 
 from __future__ import annotations

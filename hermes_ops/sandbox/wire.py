@@ -59,7 +59,6 @@ class Server(uvicorn.Server):
                 server_header=False,
                 ws_max_size=LARGEST,
                 ws_ping_interval=None,
-                timeout_graceful_shutdown=1,
                 timeout_keep_alive=75,
             )
         )
@@ -71,6 +70,17 @@ class Server(uvicorn.Server):
     async def main_loop(self) -> None:
         await self._end.wait()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """At once: nobody's request is worth waiting for."""
+        for server in self.servers:
+            server.close()
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        tasks = list(self.server_state.tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def start(self) -> None:
         self._task = asyncio.create_task(self.serve([self.socket]))
         while not self.started:
@@ -80,12 +90,7 @@ class Server(uvicorn.Server):
 
     async def stop(self) -> None:
         """Ends every connection and waits until the server has gone."""
-        self.should_exit = self.force_exit = True
         self._end.set()
-        for connection in list(self.server_state.connections):
-            transport = getattr(connection, "transport", None)
-            if transport is not None:
-                transport.abort()
         if self._task is not None:
             await self._task
         self.socket.close()

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from hermes_ops.sandbox import Sandbox
-from hermes_ops.sandbox.cards.check import elements, size
+from hermes_ops.sandbox.cards.check import check, elements, size
+from hermes_ops.sandbox.cards.faults import CardFault
+from hermes_ops.sandbox.cards.rules import Lookup, Rules
 from tests.sandbox.raw import PNG, Answer, Api
 
 TABLE = {
@@ -95,7 +97,7 @@ GOOD = {
     "a card of version 1": {"elements": [{"tag": "div", "text": {"tag": "plain_text", "content": "old"}}]},
 }  # fmt: skip
 BAD = {
-    "not an object inside": ([], 230001, ""),
+    "not an object": ([], 200621, "not a JSON object"),
     "elements at the top": ({"schema": "2.0", "elements": []}, 200621, "property: elements, path: ROOT"),
     "no body": ({"schema": "2.0"}, 200621, "missing property, property: body"),
     "unknown property": (card(md("x", font="big")), 200621, "path: ROOT -> body -> elements -> [0](tag: markdown)"),
@@ -146,31 +148,31 @@ BAD = {
 }  # fmt: skip
 
 
+NOBODY = Lookup(image=lambda key: False, person=lambda who: who == "ou_x")
+
+
 @pytest.mark.parametrize("name", GOOD)
-async def test_a_good_card_is_taken(box: Sandbox, api: Api, name: str) -> None:
-    GOOD_PERSON = box.app.open_id_of(box.people["alice"])
-    answer = await send(box, api, _with(GOOD[name], "ou_x", GOOD_PERSON))
-    assert (answer.code, answer.msg) == (0, "success")
+def test_a_good_card_is_taken(name: str) -> None:
+    check(GOOD[name], Rules(), NOBODY)
 
 
 @pytest.mark.parametrize("name", BAD)
-async def test_a_bad_card_is_refused_with_its_reason(box: Sandbox, api: Api, name: str) -> None:
-    content, inner, why = BAD[name]
-    answer = await send(box, api, content)
-    if inner == 230001:
-        assert answer.code == 230001
-        return
-    assert answer.code == 230099
-    assert answer.msg.startswith(f"Failed to create card content, ext=ErrCode: {inner}; ErrMsg: ")
-    assert why in answer.msg
+def test_a_bad_card_is_refused_with_its_reason(name: str) -> None:
+    content, code, why = BAD[name]
+    with pytest.raises(CardFault) as refused:
+        check(content, Rules(), NOBODY)
+    assert refused.value.code == code
+    assert why in str(refused.value)
 
 
-def _with(value: Any, old: str, new: str) -> Any:
-    if isinstance(value, dict):
-        return {k: _with(v, old, new) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_with(v, old, new) for v in value]
-    return new if value == old else value
+async def test_a_refusal_is_worded_as_the_platform_words_it(box: Sandbox, api: Api) -> None:
+    assert (await send(box, api, GOOD["everything together"])).code == 0
+    refused = await send(box, api, BAD["unknown property"][0])
+    assert (refused.status, refused.code) == (400, 230099)
+    assert refused.msg == (
+        "Failed to create card content, ext=ErrCode: 200621; ErrMsg: parse card json err; ErrorValue: unknown property, "
+        "property: font, path: ROOT -> body -> elements -> [0](tag: markdown); "
+    )
 
 
 @pytest.mark.parametrize("letter", ["x", "字"])
