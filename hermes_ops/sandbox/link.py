@@ -244,12 +244,22 @@ class Link:
         return len(cutting)
 
     def deafen(self, app: App | None = None) -> int:
-        """Makes the present connections half-open: nothing is read or answered, pushes vanish; returns how many."""
+        """Makes the present connections half-open: nothing is read or answered, pushes vanish; returns how many.
+
+        They stay, and get their share of the events, until `bury`: the platform needs minutes to notice.
+        """
         deafening = [c for c in self.connections.values() if app in (None, c.app)]
         for connection in deafening:
             connection.deaf = True
             hand_of(connection.socket.scope).deafen()
         return len(deafening)
+
+    def bury(self) -> int:
+        """The platform has noticed: the half-open connections are gone; returns how many."""
+        dead = [c for c in self.connections.values() if c.deaf]
+        for connection in dead:
+            hand_of(connection.socket.scope).cut()
+        return len(dead)
 
 
 def read_ack(frame: frames.Frame, after: float, device_id: str) -> Ack:

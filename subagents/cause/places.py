@@ -79,14 +79,15 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     """The symptoms that belong together around `at`, and what they say about where it began."""
     going = [s for s in symptoms if s.lasts(at, NEAR) and s.at >= at - LONG_BEFORE]
     hard = {s.service for s in going if s.hard and s.service} - facts.outside
-    if crying not in hard:
+    below = {*facts.topology.downstream(crying)} & hard
+    if crying not in hard and not (below and crying in facts.services):
         crying = _loudest(going) or crying
     if not hard and crying:
         return Incident(at, tuple(going), (Place(crying, 0.0, at),), frozenset(), at, at)
     blames = _blames(facts, going)
     net = Net(facts.topology.edges | blames, hard, _began(hard, going))
     alike = {s for s in hard if _same_text(s, crying, going)}
-    origins = net.below(crying) | alike if net.edges else set(hard)
+    origins = net.below(crying) | alike | below if net.edges else set(hard)
     own = shares(facts, at, crying)
     ranked = _places(hard, going, blames, facts, own)
     best = next((p.service for p in ranked if p.service in origins), crying)

@@ -18,16 +18,17 @@ VALUES = 5  # so many different plain words in one place make it a variable
 _FAST = 20_000  # masked texts remembered
 _WORDS = 100  # of a message; the rest is cut
 
-_MASKS = re.compile(
-    r"""(?<![A-Za-z0-9])(?:
-      [0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}   # uuid
-    | [a-z][a-z0-9+.-]*://[^\s"',;)\]]+                                               # url
-    | 0[xX][0-9a-fA-F]+
-    | (?=[a-fA-F]*\d)[0-9a-fA-F]{6,}                                                  # hash, id
-    | [+-]?\d[\d.,:_/-]*(?:[eE][+-]?\d+)?(?:%|[kKMGT]?i?B|ms|us|ns|s|m|h)?            # number, address, date
-    )(?![A-Za-z0-9])""",
-    re.VERBOSE,
+_UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
+_URL = r"""[a-z][a-z0-9+.-]*://[^\s"',;)\]]+"""
+_REST = (
+    r"0[xX][0-9a-fA-F]+"
+    r"|(?=[a-fA-F]*\d)[0-9a-fA-F]{6,}"  # hash, id
+    r"|[+-]?\d[\d.,:_/-]*(?:[eE][+-]?\d+)?(?:%|[kKMGT]?i?B|ms|us|ns|s|m|h)?"  # number, address, date
 )
+_MASKS = re.compile(rf"(?<![A-Za-z0-9])(?:{_UUID}|{_REST})(?![A-Za-z0-9])")
+_MASKS_URLS = re.compile(
+    rf"(?<![A-Za-z0-9])(?:{_UUID}|{_URL}|{_REST})(?![A-Za-z0-9])"
+)  # every word may begin one: slow
 _PATHS = re.compile(r"(?<![\w<>])(?:/[\w.@%+~<>*-]+){2,}/?")
 _DATES = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: \d{4})?")
 _USERS = re.compile(r"(?<=\buser )[\w.@$-]+")
@@ -41,7 +42,7 @@ def masked(message: str) -> str:
     if _DIGIT.search(text):
         if ":" in text:
             text = _DATES.sub(WILD, text)
-        text = _MASKS.sub(WILD, text)
+        text = (_MASKS_URLS if "://" in text else _MASKS).sub(WILD, text)
     if "user " in text:
         text = _USERS.sub(WILD, text)
     return _PATHS.sub(WILD, text) if "/" in text else text

@@ -170,8 +170,8 @@ async def test_a_refusal_is_worded_as_the_platform_words_it(box: Sandbox, api: A
     refused = await send(box, api, BAD["unknown property"][0])
     assert (refused.status, refused.code) == (400, 230099)
     assert refused.msg == (
-        "Failed to create card content, ext=ErrCode: 200621; ErrMsg: parse card json err; ErrorValue: unknown property, "
-        "property: font, path: ROOT -> body -> elements -> [0](tag: markdown); "
+        "Failed to create card content, ext=ErrCode: 200621; ErrMsg: parse card json err; ErrorValue: unknown "
+        "property, property: font, path: ROOT -> body -> elements -> [0](tag: markdown); "
     )
 
 

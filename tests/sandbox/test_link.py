@@ -243,6 +243,8 @@ async def test_dropped_cut_and_deaf(box: Sandbox) -> None:
         waiting = await client.socket.ping()
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(waiting, 0.2)
+        assert box.link.bury() == 1
+        await box.until(lambda: not box.link.connections)
 
 
 async def test_how_a_client_left_is_in_the_journal(box: Sandbox) -> None:
