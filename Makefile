@@ -7,14 +7,17 @@ BASE := .venv/.base
 DEV := .venv/.dev
 CODE := orchestrator subagents memory hermes_ops tests tools $(wildcard bench)
 
-.PHONY: help demo setup test test-slow test-all nightly check weight format docs lock bench build clean
+.PHONY: help demo demo-feishu setup test test-slow test-all nightly check weight format docs lock bench build clean
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: $(BASE) ## ask a question about a built-in incident; no key, no server, no network
 	@.venv/bin/hermes-ops demo $(ARGS)
+
+demo-feishu: $(DEV) ## chat with the bot about that incident, in a page of our own; no tenant
+	@.venv/bin/hermes-ops demo-feishu $(ARGS)
 
 setup: $(DEV) ## only make .venv with the development tools
 

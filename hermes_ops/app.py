@@ -5,9 +5,11 @@ One question, left to right: claim its run, work out window and scope, let the s
 
 from __future__ import annotations
 
+import asyncio
+import json
 import secrets
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from importlib.resources import files
@@ -26,8 +28,20 @@ from memory import Memory, RunInfo, RunStatus, open_memory
 from orchestrator import work
 from orchestrator.agent import Agent
 from orchestrator.context import Past
-from orchestrator.contracts import Answer, Event, Incoming, Json, Principal, Scope, Usage, Window, from_json
-from orchestrator.errors import ConfigError, ModelError, Stopped
+from orchestrator.contracts import (
+    Answer,
+    Event,
+    Incoming,
+    Json,
+    Principal,
+    Scope,
+    Usage,
+    Window,
+    dumps,
+    from_json,
+    to_json,
+)
+from orchestrator.errors import ConfigError, ModelError, Stopped, StoreError
 from orchestrator.guard import AllowAll
 from orchestrator.planner import OfflineBrain, supervising
 from orchestrator.ports import Context, Guard, Runtime
@@ -55,6 +69,7 @@ class App:
         self.guard: Guard = AllowAll(settings.masking_key())
         self._running: dict[Stop, str] = {}  # with the run it was asked to be, "" where it makes its own
         self.opened: dict[Path, Folder] = {}
+        self._opening = asyncio.Lock()
         self.threads = work.Threads()
         self.recall = Recall(memory, settings.memory.sharing(), lambda: self.models.light, settings.memory.notes)
 
@@ -90,20 +105,32 @@ class App:
         except BaseException:
             del self._running[stop]
             raise
-        answer = Answer(info.id, "failed", "")
+        status: RunStatus = "interrupted"
         try:
             recorded = await self.memory.events.load(info.id)
             logged = Watched(self.memory.events, self.log.listener(info.question, info.session, recorded))
             sink = Watched(UntilCancelled(logged, stop), on_event, on_tick)
             answer = await self._answer(info, LocalRuntime(info.id, "supervisor", sink, recorded), stop)
+            status = ENDED.get(answer.status, "done")
         except Stopped as s:  # before there was anything to answer with
             answer = Answer(info.id, "cancelled" if s.reason == "cancelled" else "partial", s.reason)
+            status = "cancelled"
+        except Exception:
+            status = "failed"
+            await self._remember(info, Answer(info.id, "failed", ""))
+            raise
         finally:
             del self._running[stop]
-            await self.recall.keep(info, answer)
-            await self.memory.runs.finish(info.id, ENDED.get(answer.status, "done"))
-            await self.recall.settle(info, answer)
+            with suppress(StoreError):  # an answer counts more; a row left running is found again as interrupted
+                await self.memory.runs.finish(info.id, status)
+        await self._remember(info, answer)
         return answer
+
+    async def _remember(self, info: RunInfo, answer: Answer) -> None:
+        """A store that fails now costs the memory of this turn, not its answer."""
+        with suppress(StoreError):
+            await self.recall.keep(info, answer)
+            await self.recall.settle(info, answer)
 
     async def _claim(self, incoming: Incoming, session: str, resume: str | None, new: bool, run: str) -> RunInfo:
         runs = self.memory.runs
@@ -112,19 +139,25 @@ class App:
         folder = str(self.folder.resolve()) if self.folder else ""
         masked = replace(incoming, text=self.guard.mask(incoming.text))
         if not new and not run and (found := await runs.find_interrupted(masked, session, folder)):
-            return found
+            if found.model in ("", self.models.name):
+                return found
+            await runs.finish(found.id, "interrupted")  # begun with another model: left to --resume
         run = run or new_run(incoming)
         await runs.create(run, masked, session, folder)
         return RunInfo(run, masked, session, folder, "running", incoming.at)
 
     async def _answer(self, info: RunInfo, runtime: LocalRuntime, stop: Stop) -> Answer:
-        told = await runtime.step("recall", self.recall.begin, info)
+        if ended := runtime.seek("answer"):
+            return from_json(Answer, json.loads(ended.blobs[0].text or "null"))
+        told = await runtime.step("recall", lambda: stop.race(self.recall.begin(info)))
         if told["only"]:
             text = await self.recall.tell(info, runtime, told, "")
             return Answer(info.id, "ok", text, model=self.models.name)
         folder = await self._folder(info, stop)
         known = await runtime.step("context", self._grasp, folder, info, told)
         window, scope = from_json(Window, known["window"]), from_json(Scope, known["scope"])
+        if self.models.offline and not known["offline"]:
+            raise ConfigError(f"Run {info.id} was begun with a language model: set one, or ask afresh with --new.")
         await self.memory.runs.note(info.id, window=known["window"], scope=known["scope"], model=self.models.name)
         lang, now = known["lang"], datetime.fromisoformat(known["now"])
         ctx = Context(
@@ -145,16 +178,22 @@ class App:
             return Answer(info.id, "needs_input", asked_back, window, scope, model=self.models.name)
         sources = await self._sources(folder, info, stop)
         agents = tuple(replace(make(sources), steps=ctx.limits.subagent_steps) for make in DOMAINS)
-        answer = await self._ask(ctx, agents, self.recall.past(info, told, known["before"]))
+        past = self.recall.past(info, told, known["before"])
+        answer = await self._ask(ctx, runtime, agents, past, offline=known["offline"])
         text = await self.recall.tell(info, runtime, told, answer.text, lang)
         usage = answer.usage + from_json(Usage, told["usage"])
-        return replace(answer, text=text, usage=usage, skipped=tuple(dict(s) for s in folder.skipped))
+        answer = replace(answer, text=text, usage=usage, skipped=tuple(dict(s) for s in folder.skipped))
+        runtime.emit("answer", {"status": answer.status}, dumps(to_json(answer)))
+        return answer
 
     async def _grasp(self, folder: Folder, info: RunInfo, told: Json) -> Json:
-        return await grasp(info.question, folder, self.settings.catalogue(), from_json(Known, told["known"]))
+        known = await grasp(info.question, folder, self.settings.catalogue(), from_json(Known, told["known"]))
+        return {**known, "offline": self.models.offline}
 
-    async def _ask(self, ctx: Context, agents: tuple[Agent, ...], past: Past) -> Answer:
-        if self.models.offline:
+    async def _ask(
+        self, ctx: Context, runtime: LocalRuntime, agents: tuple[Agent, ...], past: Past, offline: bool
+    ) -> Answer:
+        if offline:
             return replace(await self._by_rules(ctx, agents, past), offline=True)
         desk = Supervisor(
             agents,
@@ -164,10 +203,13 @@ class App:
             manner=Manner(uncited=self.settings.uncited),
             steps=ctx.limits.supervisor_steps,
         )
-        try:
-            return await desk.answer(ctx, past)
-        except ModelError as e:
-            why = str(e)
+        if fell := runtime.seek("fallback"):  # a resumed run stays with what it was decided to do
+            why = str(fell.body["why"])
+        else:
+            try:
+                return await desk.answer(ctx, past)
+            except ModelError as e:
+                why = str(e)
         kept: list[Answer] = []
 
         async def work(runtime: Runtime) -> Json:
@@ -198,9 +240,10 @@ class App:
         return attached.together(folder.sources(), (await self._open(more, stop)).sources())
 
     async def _open(self, path: Path, stop: Stop) -> Folder:
-        if path not in self.opened:
-            given = {"path": path, "cache_dir": self.settings.data_dir / "index", "mask": self.guard.mask}
-            self.opened[path] = await stop.race(work.run(open_folder, given, "io", None, self.threads))
+        async with self._opening:  # two questions at once open a folder once
+            if path not in self.opened:
+                given = {"path": path, "cache_dir": self.settings.data_dir / "index", "mask": self.guard.mask}
+                self.opened[path] = await stop.race(work.run(open_folder, given, "io", None, self.threads))
         return self.opened[path]
 
 

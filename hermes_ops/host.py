@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from hermes_ops.app import App, new_run
@@ -26,6 +26,8 @@ from hermes_ops.settings import ServeSettings
 from memory import Entry, Parcel
 from orchestrator.contracts import Answer, Incoming, Json, from_json, to_json
 from orchestrator.errors import ConfigError
+
+LATE = timedelta(minutes=50)  # platforms forget after a while (Feishu: an hour) what they were given under a key
 
 log = logging.getLogger("hermes_ops.serve")
 
@@ -116,6 +118,8 @@ class Host:
         if channel is None:
             raise Undeliverable(f"the channel {parcel.channel!r} isn't set up any more")
         to = from_json(Address, parcel.address)
+        if parcel.at is not None and self._app.memory.outbox.clock() - parcel.at > LATE:
+            to = replace(to, since=parcel.at)
         if parcel.kind == "send":
             return (await channel.send(to, from_json(Document, parcel.payload), parcel.key)).id
         handle = Handle(parcel.key.removesuffix(".finish"), to)

@@ -105,10 +105,10 @@ async def serving(
 async def _working(service: Service) -> AsyncIterator[None]:
     host, tasks = service.host, list[asyncio.Task[None]]()
     try:
+        for p in service.plugged:  # before anything is delivered by them
+            await p.channel.listen(host)
         for work in (host.inbox.run, host.deliveries.run, lambda: _watch(service), lambda: _prune(service.app)):
             tasks.append(asyncio.create_task(_guarded(service, work)))
-        for p in service.plugged:
-            await p.channel.listen(host)
         yield
     finally:
         for p in service.plugged:

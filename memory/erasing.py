@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from memory.desk import Desk
 from memory.store import read_texts
-from memory.tables import blobs, events, runs, summaries, turns
+from memory.tables import blobs, events, feedback, inbox, posts, runs, summaries, turns
 from orchestrator.contracts import Incoming, Json, from_json
 from orchestrator.errors import StoreError
 
@@ -116,6 +116,9 @@ def _erase_run(connection: sa.Connection, row: Any, redact: Redact) -> int:
     _redact_rows(connection, runs, "id", mine, ("text",), redact)
     _redact_rows(connection, turns, "seq", turns.c.run == row.id, ("question", "answer"), redact)
     _redact_rows(connection, turns, "seq", turns.c.run == row.id, ("about",), redact, is_json=True)
+    _redact_rows(connection, inbox, "seq", inbox.c.run == row.id, ("question",), redact, is_json=True)
+    _redact_rows(connection, posts, "key", posts.c.run == row.id, ("state",), redact, is_json=True)
+    _redact_rows(connection, feedback, "user", feedback.c.run == row.id, ("text",), redact)
     refs = connection.execute(sa.select(events.c.blobs).where(events.c.run == row.id)).scalars().all()
     _redact_rows(connection, events, "seq", events.c.run == row.id, ("body",), redact, is_json=True)
     texts = read_texts(connection, {ref.partition(":")[0] for line in refs for ref in line.split()})

@@ -109,7 +109,13 @@ class Runs:
             .with_for_update()
         )
 
-        return await self._desk.write(lambda connection: _take_first(connection, query))
+        def same(other: Incoming) -> bool:
+            """A time or a zone set by hand is part of the question."""
+            return other.anchored == question.anchored and (
+                not question.anchored or (other.at, other.zone) == (question.at, question.zone)
+            )
+
+        return await self._desk.write(lambda connection: _take_first(connection, query, same))
 
     async def find_left(self, kind: str, younger_than: float = RESUME_SECONDS) -> RunInfo | None:
         """The oldest run of a kind that its process left unfinished, taken over by this process."""
@@ -151,8 +157,11 @@ def _alive(row: Any) -> bool:
     return row.status == "running" and Owner(row.host, row.pid, row.born).alive
 
 
-def _take_first(connection: sa.Connection, query: sa.Select[Any]) -> RunInfo | None:
-    row = next((row for row in connection.execute(query).all() if not _alive(row)), None)
+def _take_first(
+    connection: sa.Connection, query: sa.Select[Any], same: Callable[[Incoming], bool] = lambda other: True
+) -> RunInfo | None:
+    dead = (row for row in connection.execute(query).all() if not _alive(row))
+    row = next((row for row in dead if same(_info(row).question)), None)
     return None if row is None else _take(connection, row)
 
 

@@ -89,6 +89,7 @@ class Turn:
     asked: Counter[str] = field(default_factory=Counter)
     unreadable: int = 0
     idle: int = 0  # turns in a row that brought nothing new
+    final: bool = False  # the last decision was to be the last; on a resumed run as it was recorded
     ids: int = 0
 
     def next_id(self) -> str:

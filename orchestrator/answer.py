@@ -20,9 +20,15 @@ def _found(asked: Sequence[Json]) -> list[Findings]:
     return [from_json(Findings, row["findings"]) for row in asked]
 
 
+def _text(outcome: Outcome, found: Sequence[Findings]) -> str:
+    """The supervisor's words; the sub-agents' own where it was ended before it had any."""
+    summaries = [f.summary.strip() for f in found if f.summary.strip()]
+    return "\n\n".join(summaries) if outcome.reply is None and summaries else outcome.text
+
+
 def _checked(outcome: Outcome, found: Sequence[Findings], ctx: Context) -> Checked:
     evidence = [e for f in found for e in f.evidence]
-    return check(outcome.text, evidence, ctx.window, ctx.question.text)
+    return check(_text(outcome, found), evidence, ctx.window, ctx.question.text)
 
 
 def unsupported(outcome: Outcome, ctx: Context) -> bool:

@@ -43,7 +43,7 @@ class ModelBrain:
     async def _step(self, turn: Turn, name: str, view: Sequence[Message], tools: Sequence[Json], final: bool) -> Reply:
         turn.ctx.runtime.tick(f"{turn.agent.name}: {self.name} …")
         value = await turn.ctx.runtime.step(name, partial(self._ask, turn, view, tools, final))
-        self._prefix = value["note"]["prefix"]
+        self._prefix, turn.final = value["note"]["prefix"], value["note"]["final"]
         reply: Reply = from_json(Reply, value["reply"])
         self.usage += reply.usage
         return reply

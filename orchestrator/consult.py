@@ -59,7 +59,7 @@ def request(ctx: Context, ask: Json, earlier: Sequence[Findings]) -> str:
         lines.append(f"Window: {when.say(ctx.window)}")
     if ctx.scope.environment or ctx.scope.services:
         lines.append(f"Scope: {say_scope(ctx.scope)}")
-    lines += [f"Known from {found.agent}: {render(found)}" for found in earlier]
+    lines += [f"Known from {found.agent}: {ctx.guard.fence(render(found), found.agent)}" for found in earlier]
     return "\n".join(lines)
 
 

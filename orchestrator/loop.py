@@ -28,18 +28,18 @@ async def run(agent: Agent, messages: list[Message], ctx: Context, brain: Brain,
     ctx.runtime.emit("agent", {"agent": agent.name, "prompt": agent.prompt_hash, "brain": brain.name}, agent.prompt)
     while True:
         turn.n += 1
-        final = turn.n >= agent.steps or ctx.stop.hurry or turn.idle >= 2
+        turn.final = turn.n >= agent.steps or ctx.stop.hurry or turn.idle >= 2
         try:
-            reply = await brain.decide(turn, final)
+            reply = await brain.decide(turn, turn.final)
             record(turn, reply)
             messages.append(brain.remember(reply))
-            if final or not reply.calls:
-                return _answered(turn, reply, final)
+            if turn.final or not reply.calls:
+                return _answered(turn, reply)
             await _act(turn, reply.calls)
         except Stopped as s:
             return _ended(turn, s.reason)
         except ModelError:
-            if not turn.ids:  # nothing gathered that would be lost
+            if not turn.taken:  # nothing gathered that would be lost
                 raise
             return _ended(turn, "model")
         except Fatal as e:
@@ -57,9 +57,9 @@ def _over(turn: Turn, reply: Reply) -> Outcome | None:
     return _ended(turn, turn.ctx.stop.reason) if turn.ctx.stop.reason else None
 
 
-def _answered(turn: Turn, reply: Reply, final: bool) -> Outcome:
+def _answered(turn: Turn, reply: Reply) -> Outcome:
     why = None
-    if final:
+    if turn.final:
         why = "deadline" if turn.ctx.stop.hurry else "repeating" if turn.idle >= 2 else "steps"
     if reply.finish == "length":
         why = why or "length"

@@ -5,10 +5,13 @@ Only the graph is here (graphlib: no import to pay for); asking a sub-agent is t
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated
 
 from pydantic import BaseModel, Field
+
+from orchestrator.contracts import Json
 
 MOST = 8  # parts of one plan
 
@@ -21,6 +24,13 @@ class Part(BaseModel):
     window: Annotated[str, Field(description="a narrower part of the run's window, or empty")] = ""
     reason: Annotated[str, Field(description="why this sub-agent")] = ""
     after: Annotated[list[int], Field(description="numbers (from 1) of the parts whose findings it needs first")] = []
+
+
+def parts_of(args: dict[str, Json], agents: Collection[str]) -> list[dict[str, Json]]:
+    """The parts of a plan that name a known sub-agent, out of a model's arguments, whatever shape they have."""
+    parts = args.get("parts")
+    rows = parts if isinstance(parts, list) else []
+    return [p for p in rows if isinstance(p, dict) and isinstance(p.get("agent"), str) and p["agent"] in agents]
 
 
 def waves(parts: list[Part], agents: tuple[str, ...]) -> list[list[int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orchestrator.agent import Turn
 from orchestrator.contracts import Json, Reply, ToolCall
+from orchestrator.plan import parts_of
 
 
 def record(turn: Turn, reply: Reply) -> None:
@@ -22,8 +23,8 @@ def _chosen(turn: Turn, call: ToolCall) -> list[Json]:
     tool = turn.agent.by_name.get(call.name)
     if tool is None or not tool.branch or call.args is None:
         return []
-    parts = call.args.get("parts") if tool.many else None
-    rows = parts if isinstance(parts, list) else [call.args]
+    offered = {name for t in turn.agent.tools if t.branch and not t.many for name in t.targets({})}
+    rows = parts_of(call.args, offered) if tool.many else [call.args]
     mask = turn.ctx.guard.mask
-    said = [{k: mask(str(row.get(k, "")))[:300] for k in ("task", "window", "reason")} for row in rows if row]
+    said = [{k: mask(str(row.get(k, "")))[:300] for k in ("task", "window", "reason")} for row in rows]
     return [{"agent": agent, **row} for agent, row in zip(tool.targets(call.args), said, strict=False)]

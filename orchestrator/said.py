@@ -12,17 +12,19 @@ Fence = Callable[[str, str], str]
 
 
 def show(taken: Taken, fence: Fence) -> str:
-    """One result as the model reads it: id, status, how much is shown, gaps, then the fenced text."""
+    """One result as the model reads it: id, status, how much is shown, then gaps and text, fenced where a source or a
+    sub-agent is behind them."""
     result = taken.result
     if not taken.id or result.status in ("error", "denied"):
-        return result.text if result.status in ("ok", "no_data") else f"{result.status}: {result.text}"
+        text = fence(result.text, result.source) if result.source else result.text
+        return text if result.status in ("ok", "no_data") else f"{result.status}: {text}"
     head = [f"[{taken.id}] {result.status}"]
     if result.total is not None and result.shown < result.total:
         head.append(f"{result.shown} of {result.total:,} rows; counts cover all")
     if not result.complete:
         head.append("incomplete")
-    head += result.gaps
-    return f"{' · '.join(head)}\n{fence(result.text, result.source or taken.call.name)}"
+    text = "\n".join([*(f"gap: {gap}" for gap in result.gaps), result.text])
+    return f"{' · '.join(head)}\n{fence(text, result.source or taken.call.name)}"
 
 
 def faulty(call: ToolCall, agent: Agent) -> ToolResult:

@@ -17,8 +17,9 @@ from orchestrator.answer import assemble, unsupported
 from orchestrator.consult import Brains, consult, question, told
 from orchestrator.context import Past, opening
 from orchestrator.contracts import Answer, Findings, Json, Message, ToolResult, to_json
+from orchestrator.errors import ModelError
 from orchestrator.loop import run
-from orchestrator.plan import Part, waves
+from orchestrator.plan import Part, parts_of, waves
 from orchestrator.ports import Call, Context, Runtime
 from orchestrator.tool import Tool, tool
 
@@ -75,6 +76,7 @@ class Supervisor:
     async def _again(self, ctx: Context, messages: list[Message], first: Outcome) -> tuple[Outcome, Json]:
         """Once more, with the reason, in a path of its own."""
         brain = self.brains(self.agent)
+        outcomes: list[Outcome] = []
 
         async def work(runtime: Runtime) -> Json:
             inner = replace(
@@ -83,8 +85,10 @@ class Supervisor:
             outcomes.append(await run(self.agent, [*messages, {"role": "user", "content": UNSUPPORTED}], inner, brain))
             return {}
 
-        outcomes: list[Outcome] = []
-        await ctx.runtime.branch("again", work)
+        try:
+            await ctx.runtime.branch("again", work)
+        except ModelError:
+            return first, brain.usage
         second = outcomes[0]
         return replace(second, taken=(*first.taken, *second.taken)), brain.usage
 
@@ -105,8 +109,7 @@ class Supervisor:
 
     def _planner(self) -> Tool:
         def targets(args: Json) -> list[str]:
-            parts = args.get("parts")
-            return [str(p.get("agent")) for p in parts if isinstance(p, dict)] if isinstance(parts, list) else []
+            return [p["agent"] for p in parts_of(args, self.agents)]
 
         @tool(timeout=None)
         async def investigate(ctx: Context, parts: list[Part]) -> ToolResult:

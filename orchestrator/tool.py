@@ -15,10 +15,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from orchestrator.contracts import Json, ToolResult, dumps, to_json
-from orchestrator.errors import Fatal, HermesError, Stopped
+from orchestrator.errors import Fatal, HermesError, Stopped, StoreError
 from orchestrator.guard import masked
 from orchestrator.ports import Context
-from orchestrator.schema import arguments_of, fit, schema_of, split_doc
+from orchestrator.schema import BadArguments, arguments_of, fit, schema_of, split_doc
 from orchestrator.work import Work, run
 
 
@@ -102,16 +102,18 @@ class Tool:
             values = fit(self.name, self.arguments, args) | ({"ctx": ctx} if self.wants_context else {})
             work = run(self.fn, values, self.marks.work, self.marks.timeout, ctx.threads)
             return _as_result(await (work if self.branch else ctx.stop.race(work)))
-        except Fatal:
+        except (Fatal, StoreError):  # a store that fails is no tool's trouble
             raise
         except Stopped as e:
             return ToolResult("error", f"{self.name} was ended before it answered: {e.reason}")
         except TimeoutError:
-            return ToolResult("error", f"{self.name} gave no answer within {self.marks.timeout:g} s and was ended")
+            limit = f"within {self.marks.timeout:g} s " if self.marks.timeout else ""
+            return ToolResult("error", f"{self.name} gave no answer {limit}and was ended")
         except (HermesError, ValueError) as e:
-            return ToolResult("error", str(e) or type(e).__name__)
+            ours = self.branch or isinstance(e, BadArguments)
+            return ToolResult("error", str(e) or type(e).__name__, source="" if ours else self.name)
         except Exception as e:  # a fault in the tool is the tool's failure, not the question's
-            return ToolResult("error", f"{self.name} failed: {type(e).__name__}: {e}")
+            return ToolResult("error", f"{self.name} failed: {type(e).__name__}: {e}", source=self.name)
 
 
 def _as_result(value: Any) -> ToolResult:
@@ -128,6 +130,7 @@ def _safe(result: ToolResult, ctx: Context, cap: int) -> ToolResult:
     text = mask(result.text)
     if len(text) > cap:
         text = f"{text[:cap]}\n… cut here: {len(text) - cap:,} more characters; ask for less at a time"
-    figures = tuple(replace(f, labels=masked(dict(f.labels), mask)) for f in result.figures)
-    gaps, query = tuple(map(mask, result.gaps)), mask(result.query)
-    return replace(result, text=text, data=masked(result.data, mask), figures=figures, gaps=gaps, query=query)
+    figures = tuple(replace(f, name=mask(f.name), labels=masked(dict(f.labels), mask)) for f in result.figures)
+    gaps, data = tuple(map(mask, result.gaps)), masked(result.data, mask)
+    said = replace(result, query=mask(result.query), source=mask(result.source), link=mask(result.link))
+    return replace(said, text=text, data=data, figures=figures, gaps=gaps)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from orchestrator.contracts import Window
 from subagents.cause.facts import Facts
-from subagents.sources import Series
+from subagents.sources import Episode, Series
 from subagents.topology import Topology
 
 Column = tuple[str, str, str]
@@ -38,9 +38,13 @@ def cases(root: Path) -> Iterator[Case]:
     for item in json.loads((root / "truth.json").read_text(encoding="utf-8")):
         traffic, target = item["id"].split("/")[0], item["targets"][0]
         at = datetime.fromtimestamp(target["timestamp"], UTC)
-        issue, calm = columns(root / item["id"] / "metrics.csv.gz"), columns(root / traffic / "noissue" / "metrics.csv.gz")
+        issue, calm = (
+            columns(root / item["id"] / "metrics.csv.gz"),
+            columns(root / traffic / "noissue" / "metrics.csv.gz"),
+        )
         topology = Topology(edges(root / traffic / "graph.csv"))
-        facts = Facts(_window(issue, at), (target["node"],), topology, tuple(_joined(issue, calm)))
+        alert = Episode(target["metric"], target["node"], "critical", at, None, labels={"metric": target["metric"]})
+        facts = Facts(_window(issue, at), (target["node"],), topology, tuple(_joined(issue, calm)), episodes=(alert,))
         yield Case(item["id"], facts, at, target["node"], target["metric"], item["root_cause"]["node"])
 
 

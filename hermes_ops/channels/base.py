@@ -25,13 +25,15 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where something goes: the chat, its thread, and the message it answers. `locale`: who reads it, "zh" or "en"."""
+    """Where something goes: the chat, its thread, and the message it answers. `locale`: who reads it, "zh" or "en";
+    `since`: it may have arrived already, by a try at that time that was never heard of again."""
 
     chat: str = ""
     thread: str | None = None
     message: str = ""
     user: str = ""
     locale: str = ""
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

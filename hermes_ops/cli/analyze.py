@@ -42,7 +42,9 @@ def analyze(
     print(shown, flush=True)
 
 
-async def _analysed(where: Path, services: tuple[str, ...], since: str | None, zone: str, settings: Settings) -> Analysis:
+async def _analysed(
+    where: Path, services: tuple[str, ...], since: str | None, zone: str, settings: Settings
+) -> Analysis:
     from orchestrator.contracts import Scope, Window
     from orchestrator.guard import AllowAll
     from subagents.cause.analyse import analyse

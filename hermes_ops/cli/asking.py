@@ -25,7 +25,7 @@ from hermes_ops.settings import Settings
 from orchestrator.contracts import Answer, Event, Incoming
 from orchestrator.guard import AllowAll
 
-GRACE = 3.0  # seconds from the first Ctrl-C to the end, whatever hangs
+GRACE = 5.0  # seconds from the first Ctrl-C to the end, whatever hangs
 
 
 class Answering(Protocol):

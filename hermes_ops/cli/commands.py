@@ -10,6 +10,7 @@ from hermes_ops.cli import late
 from hermes_ops.cli.analyze import analyze
 from hermes_ops.cli.chat import chat
 from hermes_ops.cli.demo import demo
+from hermes_ops.cli.demo_feishu import demo_feishu
 from hermes_ops.cli.doctor import doctor
 from hermes_ops.cli.evals import evaluate
 from hermes_ops.cli.init import init
@@ -80,6 +81,7 @@ def ask(
 
 app.command()(analyze)
 app.command()(demo)
+app.command(name="demo-feishu")(demo_feishu)
 app.command(name="eval")(evaluate)
 app.add_typer(memory, name="memory")
 app.add_typer(trace, name="trace")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from hermes_ops.doctor import machine, model, sources, store
@@ -35,6 +36,22 @@ async def examine(
         async for check in sources.checks(folder, settings.data_dir / "index"):
             yield check
     async for check in _models(settings, found):
+        yield check
+    if settings.feishu.app_id:
+        async for check in _feishu(settings):
+            yield check
+
+
+async def _feishu(settings: Settings) -> Checks:
+    """The channel is imported only where it is set up."""
+    name = "hermes_ops.doctor.feishu"
+    try:
+        feishu = import_module(name)
+    except ModuleNotFoundError as e:
+        do = "pip install 'hermes-ops[feishu,serve]'"
+        yield Check("feishu", "packages", "fail", f"the package {e.name} isn't installed", do)
+        return
+    async for check in feishu.checks(settings.feishu):
         yield check
 
 

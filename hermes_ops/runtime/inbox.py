@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Literal
@@ -110,9 +110,7 @@ class Inbox:
                 await asyncio.wait({waits, *helpers}, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
                 waits.cancel()
                 self._wake.clear()
-                for helper in helpers:
-                    if helper.done():
-                        helper.result()
+                _raise_ended(helpers)
         finally:
             for helper in helpers:
                 helper.cancel()
@@ -290,3 +288,10 @@ class Inbox:
 
 def _unexpected(error: Exception) -> bool:
     return not isinstance(error, HermesError)
+
+
+def _raise_ended(helpers: Sequence[asyncio.Task[None]]) -> None:
+    """A helper never ends by itself, so what ended it is told."""
+    for helper in helpers:
+        if helper.done():
+            helper.result()

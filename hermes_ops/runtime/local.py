@@ -67,6 +67,15 @@ class LocalRuntime:
                 raise self._changed(n, known, f"the event {kind!r}")
             self._sink.emit(known or self._event(n, kind, body, texts))
 
+    def seek(self, kind: str) -> Event | None:
+        """The recorded event of this kind that lies ahead on this path, or None. The run then goes on at it: what
+        stands before it isn't gone through again."""
+        ahead = sorted(n for n, e in self._mine.items() if n >= self._n and e.kind == kind)
+        if not ahead:
+            return None
+        self._n = ahead[0]
+        return self._mine[ahead[0]]
+
     def tick(self, text: str) -> None:
         self._sink.tick(self.path, text)
 

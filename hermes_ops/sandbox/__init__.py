@@ -16,7 +16,7 @@ People: `alice`, `bob`, `carol` (by user_id or name). Chats: `box.group`, `box.t
 `deliveries`, `until`.
 
 The platform's doings: `box.clock.advance(600)`; `box.faults.page/refuse/reset/lose/slow(path, …)`;
-`box.tokens.revoke()`, `.life`; `await box.link.drop(code=1000)`, `box.link.cut()`, `.deafen()`, `.bury()`, `box.link.faults.…`;
+`box.tokens.revoke()`, `.life`; `await box.link.drop(code=1000)`, `.cut()`, `.deafen()`, `.bury()`, `.faults.…`;
 `box.pushes.copies = 2`, `.held = []` then `.release(backwards=True)`, `.again(delivery)`; `box.limits.on`, `.quota`;
 `box.app.webhook = url` with `encrypt_key`, `verification_token`; `box.app.scopes`, `.events`, `.callbacks`.
 

@@ -49,7 +49,7 @@ class Door:
         except openai.APIStatusError as e:
             words = clean(describe(e.body), self._at.api_key)
             raise classify(Refusal(e.status_code, words, _retry_after(e.response.headers))) from None
-        except (openai.APIConnectionError, httpx2.TransportError) as e:
+        except (openai.APIConnectionError, httpx2.RequestError) as e:
             why = clean(str(e.__cause__ or e), self._at.api_key)
             if _timed_out(e):
                 raise Failure("timeout", why) from None

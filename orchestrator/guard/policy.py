@@ -15,6 +15,7 @@ from orchestrator.guard.masking import mask
 from orchestrator.ports import Denied
 
 _MARKER = re.compile(r"<(?=\s{0,8}/?\s{0,8}data\b)", re.IGNORECASE)
+LONG = 10**9  # smaller numbers are no phone, card or identity
 _NOT_IN_NAME = re.compile(r"[^\w.:/ -]+")
 
 
@@ -38,11 +39,15 @@ class AllowAll:
 
 
 def masked(data: Json, mask: Callable[[str], str], key: str = "") -> Json:
-    """JSON data with every string masked; a value is looked at together with its key (`{"password": …}`)."""
+    """JSON data with every string and key masked; a value is looked at with its key (`{"password": …}`), a long number
+    like the string it may be (a phone's)."""
     if isinstance(data, dict):
-        return {k: masked(v, mask, k) for k, v in data.items()}
+        return {mask(k) if isinstance(k, str) else k: masked(v, mask, str(k)) for k, v in data.items()}
     if isinstance(data, list | tuple):
         return [masked(v, mask, key) for v in data]
-    if not isinstance(data, str):
-        return data if data is None or isinstance(data, int | float) else mask(str(data))
-    return mask(f"{key}={data}").removeprefix(f"{key}=") if key else mask(data)
+    if data is None or isinstance(data, bool | float) or (isinstance(data, int) and abs(data) < LONG):
+        return data
+    text = str(data)
+    found = mask(f"{key}={text}") if key else mask(text)
+    found = found[len(key) + 1 :] if key and found.startswith(f"{key}=") else mask(text)
+    return data if isinstance(data, int) and found == text else found

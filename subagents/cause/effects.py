@@ -247,18 +247,22 @@ def _statements(edit: Edit) -> Iterator[Effect]:
 
 def _loops(found: list[Edit]) -> list[Effect]:
     """A call of another system inside a loop that had none."""
-    for edit in found:
-        before = [x for x in edit.removed if _CALL.search(x)]
-        lines = list(edit.added)
-        for n, line in enumerate(lines):
-            inline = re.search(r"\[.*\bfor\b.*\]|\.(?:map|forEach)\(", line)
-            body = [line] if inline else lines[n + 1 : n + 6]
-            if _LOOP.search(line) and not any(_LOOP.search(x) and _CALL.search(x) for x in before):
-                hit = next((x for x in body if _CALL.search(x) and not _OBSERVE.search(x)), None)
-                if hit:
-                    kinds = frozenset(("latency", "sql", "traffic", "timeout", "pool"))
-                    return [Effect(f"calls another system in a loop: `{hit.strip()[:60]}`", kinds, 1.6)]
-    return []
+    kinds = frozenset(("latency", "sql", "traffic", "timeout", "pool"))
+    hits = [hit for edit in found if (hit := _looped(edit))]
+    return [Effect(f"calls another system in a loop: `{hit.strip()[:60]}`", kinds, 1.6) for hit in hits[:1]]
+
+
+def _looped(edit: Edit) -> str:
+    """The added line that calls, within a loop."""
+    if any(_LOOP.search(x) and _CALL.search(x) for x in edit.removed):
+        return ""
+    for n, line in enumerate(edit.added):
+        inline = re.search(r"\[.*\bfor\b.*\]|\.(?:map|forEach)\(", line)
+        body = [line] if inline else edit.added[n + 1 : n + 6]
+        hit = next((x for x in body if _CALL.search(x) and not _OBSERVE.search(x)), "")
+        if hit and _LOOP.search(line):
+            return hit
+    return ""
 
 
 def _growth(found: list[Edit]) -> list[Effect]:

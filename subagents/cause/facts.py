@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from orchestrator.contracts import Window
 from subagents.alerts.measured import averaged, rates
 from subagents.asking import Merged, ask_all
 from subagents.sources import (
     AlertQuery,
+    Answered,
     Change,
     ChangeQuery,
     ChangeSource,
+    Count,
     Episode,
     Level,
     LogLine,
@@ -26,14 +29,17 @@ from subagents.sources import (
     MetricQuery,
     Pattern,
     Series,
+    Source,
     SourceError,
     Sources,
     Span,
 )
 from subagents.topology import Topology
 
+T = TypeVar("T")
+S = TypeVar("S", bound=Source)
 Bins = Mapping[datetime, int]
-SPANS, SAMPLES, PATTERNS, CHANGES, DIFF = 20_000, 400, 300, 1_000, 12_000
+SPANS, SAMPLES, PATTERNS, CHANGES, DIFF = 50_000, 400, 300, 1_000, 12_000
 DIFFS = 60  # of the changes nearest to the onset, where a source holds more
 CODES = ("code", "status", "status_code", "http_status_code", "response_code")
 BAD: tuple[Level, ...] = ("error", "fatal")
@@ -154,9 +160,11 @@ class _Asked:
         self.queries: dict[str, str] = {}
         self.gaps: list[str] = []
 
-    async def of(self, sources: Sequence, kind: str, call) -> Merged:  # type: ignore[no-untyped-def, type-arg]
+    async def of(
+        self, sources: Sequence[S], kind: str, call: Callable[[S], Awaitable[Answered[tuple[T, ...]]]]
+    ) -> Merged[T]:
         try:
-            found: Merged = await ask_all(sources, kind, call)
+            found = await ask_all(sources, kind, call)
         except SourceError as e:
             self.gaps.append(f"{kind}: {e}")
             return Merged()
@@ -164,7 +172,7 @@ class _Asked:
         return found
 
 
-def _bins(rows: Sequence) -> dict[str, dict[datetime, int]]:  # type: ignore[type-arg]
+def _bins(rows: Sequence[Count]) -> dict[str, dict[datetime, int]]:
     found: dict[str, Counter[datetime]] = defaultdict(Counter)
     for row in rows:
         if row.keys.get("minute"):

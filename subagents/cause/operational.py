@@ -10,6 +10,7 @@ from datetime import timedelta
 from subagents.cause.facts import Facts
 from subagents.cause.model import Reason
 from subagents.cause.places import Incident
+from subagents.cause.rules import RULES, Rule
 from subagents.cause.symptoms import Symptom, is_bad, is_new
 from subagents.cause.telling import Telling
 from subagents.cause.words import LOAD
@@ -75,51 +76,6 @@ _DOWN = re.compile(
     re.I,
 )
 NEAR = timedelta(minutes=20)
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """`says`: in new failing lines (with its weight); `moved`: in the names of moved metrics."""
-
-    kind: str
-    title: str
-    says: str
-    weight: float
-    moved: str = ""
-
-
-RULES = (
-    Rule("certificate", "a certificate has expired",
-         r"(?:certificat|x509|\btls\b|\bcert\b).{0,60}(?:expir|not yet valid|not ?after)|expired.{0,20}(?:certificat|\bcert\b)"
-         r"|证书.{0,6}过期", 4.5, r"cert.*expir|handshake_fail"),
-    Rule("dns", "names can't be resolved",
-         r"no such host|nxdomain|servfail|name resolution|could not resolve|getaddrinfo|enotfound|dns (?:lookup|timeout|server)"
-         r"|lookup \S+ (?:on \S+ )?failed|域名解析失败", 2.6, r"dns"),
-    Rule("node", "a node or its disk is in trouble",
-         r"node ?not ?ready|kernel|i/o error|hardware|machine check|\becc\b|node .{0,30}(?:down|unreachable|lost|preempt|pressure)"
-         r"|read-only file system|evicted|taint|spot (?:instance )?(?:interrupt|reclaim)|preemptible|内核|节点", 2.6,
-         r"^node_|_node_|disk_await|io_?wait|disk_io"),
-    Rule("noisy neighbour", "another workload on the same machine takes its resources",
-         r"noisy|neighbou?r|cpu steal|steal time|throttled|co-?tenant|shared (?:node|host)", 3.0, r"steal|throttl|pressure"),
-    Rule("disk full", "a disk is full", r"no space left|enospc|disk (?:is )?full|quota exceeded on disk|磁盘.{0,4}满", 2.2,
-         r"disk.*us|filesystem.*us|volume.*us"),
-    Rule("quota", "a quota of a platform or provider is used up",
-         r"quota|limit ?exceeded|rate exceeded|throttlingexception|too many requests|\b429\b|insufficient capacity|配额", 2.0,
-         r"quota|throttl"),
-    Rule("region", "a region or zone of the cloud is out",
-         r"region|availability zone|\baz-?\d|\b(?:us|eu|ap|cn|sa|ca)-(?:east|west|north|south|central|southeast|northeast)-\d",
-         2.4),
-    Rule("failover", "a data store or leader changed over",
-         r"failover|fail-over|leader (?:election|lost|changed)|no leader|primary (?:changed|stepped down|is down)|promot(?:ed|ing)"
-         r"|not (?:the )?(?:leader|primary)|split.?brain|主从切换", 2.2, r"leader|failover"),
-    Rule("bad data", "bad input data",
-         r"malformed|out of range|poison|corrupt|undecodable|invalid (?:record|payload|utf|character|byte)|deserializ\w* (?:error|fail)"
-         r"|(?:cannot|failed to|can't|unable to) (?:parse|decode|deserialize)|unexpected (?:token|field|value)|parse error"
-         r"|schema mismatch|validation error|脏数据", 2.4, r"validation_err|parse_err|dlq|poison|malformed"),
-    Rule("network", "the network is in trouble",
-         r"packet loss|network (?:is )?unreachable|no route to host|link down|\bbgp\b|partition(?:ed)? network|mtu", 2.4,
-         r"packet|tcp_retrans|network_err"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,11 +233,7 @@ def _comes_in(s: Symptom, facts: Facts, loads: list[Symptom]) -> bool:
     callers = facts.topology.callers(s.service)
     known = {x.service for x in facts.series if LOAD.search(x.name)} & set(callers)
     risen = {x.service for x in loads if _times(x) >= 0.5 * _times(s)}
-    return known <= risen if known else not callers or not _fans_out(facts, callers)
-
-
-def _fans_out(facts: Facts, callers: tuple[str, ...]) -> bool:
-    return True
+    return known <= risen if known else not callers
 
 
 def _planned(facts: Facts, found: Incident, told: Telling) -> Operational | None:

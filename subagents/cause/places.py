@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from orchestrator.contracts import Window
 from subagents.cause.facts import Facts
 from subagents.cause.model import Place, Reason
-from subagents.cause.shares import Share, said, shares
+from subagents.cause.shares import Share, said, shares, slower
 from subagents.cause.symptoms import Symptom, named_in
 from subagents.cause.words import DOWN_IS_BAD
 
@@ -23,6 +23,7 @@ NEAR = timedelta(minutes=20)
 TOGETHER = timedelta(minutes=45)  # what begins so much later is another thing, or a late consequence
 LONG_BEFORE = timedelta(hours=12)
 SAME = timedelta(minutes=2)  # what begins so near each other began together
+MOVED = ("strength", "onset", "waits")
 SHARE = 3.0  # what a service's own share of the added time or failures weighs
 OWN = frozenset(
     ("crash", "pool", "memory", "cpu", "disk", "race", "sql", "cache", "certificate", "dns", "data", "quota")
@@ -82,21 +83,20 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     below = {*facts.topology.downstream(crying)} & hard
     if crying not in hard and not (below and crying in facts.services):
         crying = _loudest(going) or crying
-    if not hard and crying:
+    own = shares(facts, at, crying) or slower(facts, at)
+    if not hard and crying and not own:
         return Incident(at, tuple(going), (Place(crying, 0.0, at),), frozenset(), at, at)
     blames = _blames(facts, going)
     net = Net(facts.topology.edges | blames, hard, _began(hard, going))
     alike = {s for s in hard if _same_text(s, crying, going)}
-    origins = net.below(crying) | alike | below if net.edges else set(hard)
-    own = shares(facts, at, crying)
+    origins = (net.below(crying) | alike | below | own.keys()) if net.edges else set(hard)
     ranked = _places(hard, going, blames, facts, own)
     best = next((p.service for p in ranked if p.service in origins), crying)
     joined = net.above(best) | {best, crying} | alike | net.dragged(best) if net.edges else set(hard)
-    kept = tuple(p for p in ranked if p.service in joined)
+    kept = tuple(p for p in ranked if p.service in joined or p.service in own)
     kept = tuple(sorted(kept, key=lambda p: p.service != best))
     mine = tuple(s for s in going if s.service in joined or (not s.hard and _touches(s.service, joined, facts)))
     onset, sure = _onset([s for s in mine if s.service == best], at)
-    kept = (*kept[:1], *sorted((*kept[1:], *_quiet(kept, own)), key=lambda p: -p.score))
     return Incident(at, mine, kept, blames, onset, sure)
 
 
@@ -183,12 +183,15 @@ def _places(
 ) -> tuple[Place, ...]:
     began = _began(joined, mine)
     if not began:
-        return ()
+        return tuple(sorted(_quiet(set(), own), key=lambda p: -p.score))
     earliest = min(began.values())
     found = []
     for service, at in began.items():
         reasons = [*_weighed(service, at, earliest, began, mine, blames, facts), *_own_share(service, own)]
+        if own:  # measured shares say more than how clearly something moved
+            reasons = [replace(r, weight=r.weight / 3) if r.signal in MOVED else r for r in reasons]
         found.append(Place(service, round(sum(r.weight for r in reasons), 3), at, tuple(reasons)))
+    found += _quiet(set(began), own)
     return tuple(sorted(found, key=lambda p: (-p.score, p.onset or earliest, p.service)))
 
 
@@ -200,10 +203,9 @@ def _own_share(service: str, own: Mapping[str, Share]) -> list[Reason]:
     return [Reason("own share", said(service, own[service]), SHARE * max(-0.3, own[service].part))]
 
 
-def _quiet(kept: Sequence[Place], own: Mapping[str, Share]) -> list[Place]:
+def _quiet(known: set[str], own: Mapping[str, Share]) -> list[Place]:
     """Services that add their share without having left their usual level for sure."""
-    known = {p.service for p in kept}
-    made = [Place(n, SHARE * s.part - 0.5, None, tuple(_own_share(n, own))) for n, s in own.items() if n not in known]
+    made = [Place(n, SHARE * s.part, None, tuple(_own_share(n, own))) for n, s in own.items() if n not in known]
     return [p for p in made if p.score > 0]
 
 

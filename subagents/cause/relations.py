@@ -1,4 +1,4 @@
-"""How changes hang together: what a deploy carries, what a change touches, what took it back, what is only paper. Pure."""
+"""How changes hang together: what a deploy carries, what one touches, what took it back, what is paper. Pure."""
 
 from __future__ import annotations
 

@@ -7,13 +7,14 @@ is part of its caller's, so that the rest is the caller's own. Pure.
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from statistics import median
+from statistics import fmean, median
 
 from subagents.cause.facts import Facts
-from subagents.sources import Series
+from subagents.sources import Series, Span
 
 TAKES = re.compile(r"latency|duration|response_?time", re.IGNORECASE)
 FAILS = re.compile(
@@ -26,6 +27,7 @@ MEANS = ("average", "avg", "mean")
 STEP = timedelta(minutes=5)
 RECENT = timedelta(hours=2)
 NOISE = 3.0  # median deviations that are no chance
+SPANS = 500  # on each side of the onset; fewer are no measure
 LEAST = 0.02  # of the whole: an own share that small is none
 
 
@@ -50,7 +52,7 @@ def shares(facts: Facts, at: datetime, crying: str) -> dict[str, Share]:
             takes.setdefault(s.service, s)
     if len(loads) < 2:
         return {}
-    failing = crying in fails and _added(fails[crying], at)[1] >= NOISE
+    failing = crying in fails and (_alerted(facts, at, crying) or _added(fails[crying], at)[1] >= NOISE)
     added = {n: _added(s, at) for n, s in (fails if failing else takes).items() if n in loads}
     reach = {crying, *facts.topology.downstream(crying)}
     whole = {n: max(0.0, v) * _after(loads[n], at) for n, (v, z) in added.items() if z >= 1.0}
@@ -60,6 +62,14 @@ def shares(facts: Facts, at: datetime, crying: str) -> dict[str, Share]:
         return {}
     what = "failures" if failing else "time"
     return {n: Share(what, own[n], whole[n], own[n] / top) for n in own if n in reach and own[n] / top > LEAST}
+
+
+def _alerted(facts: Facts, at: datetime, crying: str) -> bool:
+    """An alert of it watches how often it fails."""
+    watched = [
+        e.labels.get("metric", e.name) for e in facts.episodes if e.service == crying and abs(e.start - at) <= RECENT
+    ]
+    return any(FAILS.search(metric) for metric in watched)
 
 
 def _own(whole: Mapping[str, float], facts: Facts) -> dict[str, float]:
@@ -96,10 +106,37 @@ def _added(s: Series, at: datetime) -> tuple[float, float]:
     return median(later) - base, (median(later) - base) / scale
 
 
+def slower(facts: Facts, at: datetime) -> dict[str, Share]:
+    """The same from spans: by how much a service's own part of a span (less its children) takes longer than before,
+    over operations seen on both sides. Empty where there are too few spans to tell."""
+    before = [s for s in facts.spans if s.start < at - timedelta(seconds=30)]
+    later = [s for s in facts.spans if s.start >= at - timedelta(seconds=30)]
+    if min(len(before), len(later)) < SPANS:
+        return {}
+    usual, now = _own_times(before), _own_times(later)
+    rise: dict[str, float] = defaultdict(float)
+    number: Counter[str] = Counter()
+    for key in usual.keys() & now.keys():
+        if min(len(usual[key]), len(now[key])) >= 3:
+            rise[key[0]] += len(now[key]) * (fmean(now[key]) - fmean(usual[key]))
+            number[key[0]] += len(now[key])
+    each = {n: rise[n] / number[n] for n in number}
+    top = max(each.values(), default=0.0)
+    return {n: Share("time", v, rise[n], v / top) for n, v in each.items() if top > 0 and v / top > LEAST}
+
+
+def _own_times(spans: Sequence[Span]) -> dict[tuple[str, str], list[float]]:
+    """(service, operation) → seconds of each span that none of its children took."""
+    inner: dict[tuple[str, str], float] = defaultdict(float)
+    for span in spans:
+        if span.parent:
+            inner[span.trace, span.parent] += span.seconds
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for span in spans:
+        found[span.service, span.name].append(max(0.0, span.seconds - inner[span.trace, span.id]))
+    return found
+
+
 def said(service: str, share: Share) -> str:
     unit = "s" if share.what == "time" else "requests"
     return f"{service} itself adds {share.own:.3g} {unit} of {share.what} a step, of {share.whole:.3g} in all"
-
-
-def ordered(found: Mapping[str, Share]) -> Sequence[str]:
-    return sorted(found, key=lambda n: -found[n].part)

@@ -22,6 +22,7 @@ from subagents.cause.symptoms import bare
 from subagents.cause.telling import Telling, specific
 from subagents.cause.words import identifiers, words
 
+SWITCHES = ("flag", "config")
 MARGIN = timedelta(minutes=2)
 UNIT = timedelta(minutes=10)
 ENDED = timedelta(minutes=30)
@@ -155,6 +156,9 @@ class Desk:
             weight *= 0.5 if found and not best else 1.0
             names = ", ".join(word for word, _ in wording[:5])
             yield Reason("wording", f"speaks of what the failures speak of: {names}", round(weight, 3))
+        key = c.change.title.partition(": ")[0].strip().lower()
+        if c.change.kind in SWITCHES and len(key) >= 5 and key in self.told.own:
+            yield Reason("named", f"the failing lines name {key}", 1.5)
         if not self.kinds:
             return  # nothing is known of the failures that a content could fit
         if found and not best:
@@ -201,7 +205,7 @@ def _content(c: Candidate, diffs: Mapping[str, str]) -> str:
         x[1:] for x in diffs.get(c.change.id, "").splitlines() if x[:1] in "+-" and not x.startswith(("+++", "---"))
     ]
     notes = [x for x in diffs.get(c.change.id, "").splitlines() if x.startswith("@@")]
-    files = [f.rsplit("/", 1)[-1] for f in c.change.files] + [f for f in c.change.files]
+    files = [f.rsplit("/", 1)[-1] for f in c.change.files] + list(c.change.files)
     return "\n".join([c.change.title, c.change.body, *files, *lines, *notes])
 
 

@@ -1,9 +1,10 @@
-"""What the few points around an alert show: back to usual, still rising, draining, a plateau, or worse each time. Pure."""
+"""What few points around an alert show: back to usual, rising, draining, a plateau, or worse each time. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Literal
 
 Trend = Literal["ratchet", "rising", "sustained", "plateau", "draining", "recovered", "unknown"]
@@ -42,7 +43,7 @@ def _after(values: Sequence[float], after: Sequence[float], base: float, thresho
     if last > first + FLAT * abs(first):
         tail = after[len(after) // 2 :]
         return "plateau" if len(tail) >= 3 and max(tail) - min(tail) <= FLAT * abs(peak) else "rising"
-    falling = all(b <= a for a, b in zip(after, after[1:], strict=False)) and last < first
+    falling = all(b <= a for a, b in pairwise(after)) and last < first
     return "draining" if falling and last < first - 0.04 * abs(first) else "plateau"
 
 
@@ -54,5 +55,5 @@ def worse_each_time(values: Sequence[float]) -> bool:
     if len(lows) + (values[-1] < values[-2]) < 2 or len(highs) < 2:
         return False
     lows = [*lows, values[-1]] if values[-1] < values[-2] else lows
-    rising = all(b > a for a, b in zip(lows, lows[1:], strict=False))
-    return rising and all(b > a for a, b in zip(highs, highs[1:], strict=False)) and lows[0] > values[0]
+    rising = all(b > a for a, b in pairwise(lows))
+    return rising and all(b > a for a, b in pairwise(highs)) and lows[0] > values[0]

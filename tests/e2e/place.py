@@ -22,7 +22,11 @@ LETTERS = {"alerts": "A", "logs": "L", "changes": "C"}
 TURNS = {
     "alerts": [("list_alerts", {}), ("count_alerts", {}), ("list_alerts", {"services": ["checkout"]})],
     "logs": [("count_errors", {}), ("patterns", {}), ("search_logs", {"text": "pool"})],
-    "changes": [("list_changes", {}), ("list_changes", {"services": ["catalog"]}), ("list_changes", {"services": ["payment"]})],
+    "changes": [
+        ("list_changes", {}),
+        ("list_changes", {"services": ["catalog"]}),
+        ("list_changes", {"services": ["payment"]}),
+    ],
 }
 
 

@@ -120,7 +120,7 @@ async def test_ctrl_c_gives_the_partial_answer_and_the_same_command_goes_on(plac
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
         out, err = await process.communicate()
-        assert time.monotonic() - began < 2.0
+        assert time.monotonic() - began < 5.0  # on an idle machine a few tenths; then the process would be ended hard
         answer = json.loads(out)
         assert (process.returncode, answer["status"]) == (130, "cancelled"), err.decode()
         assert answer["evidence"]
@@ -197,3 +197,26 @@ async def test_secrets_in_sources_and_question_reach_neither_model_nor_store(pla
     for path in (tmp_path / "data").rglob("*"):
         if path.is_file():
             assert secret.encode() not in path.read_bytes(), path
+
+
+async def test_a_run_that_fell_back_stays_so_when_it_is_resumed(place: Path, tmp_path: Path) -> None:
+    given = env(tmp_path, HERMES_OPS_BASE_URL="http://127.0.0.1:9/v1", HERMES_OPS_MODEL="scripted")
+    command = ("ask", QUESTION, "--folder", str(place), *WHEN, "--json")
+    first = (await hermes(*command, env=given)).json
+    with sqlite3.connect(tmp_path / "data" / "hermes-ops.db") as db:  # as kill -9 just before the end leaves it
+        db.execute("delete from events where kind in ('answer', 'branch') and path = 'supervisor'")
+        db.execute("update runs set status = 'running', pid = 1, born = 'x'")
+    async with ScriptedServer(play) as server:
+        again = await hermes("ask", "--resume", first["run_id"], "--json", env=env(tmp_path, server))
+        assert server.count == 0
+    assert again.json["fallback"], again.err
+    assert again.json["answer"] == first["answer"]
+
+
+@pytest.mark.parametrize("parts", [["logs"], [{"agent": "logs/alerts", "task": "t"}], "logs", [{"agent": 3}]])
+async def test_a_malformed_plan_goes_back_and_costs_nothing_else(place: Path, tmp_path: Path, parts: Any) -> None:
+    script = [calls(("investigate", {"parts": parts})), says("I can't tell.")]
+    async with ScriptedServer(script) as server:
+        ran = await hermes("ask", "hello", "--folder", str(place), *WHEN, "--json", env=env(tmp_path, server))
+        assert ran.code == 0, ran.err
+        assert "parts" in server.requests[1]["messages"][-1]["content"]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from hermes_ops.channels.base import Address, Document
 from hermes_ops.channels.feishu import fit
+from hermes_ops.channels.words import help_text
 from hermes_ops.sandbox import Sandbox
 from hermes_ops.testing.script import says
 from hermes_ops.testing.scripted_server import ScriptedServer
@@ -280,3 +283,19 @@ async def test_nobody_learns_a_secret_or_what_was_said_from_the_log(
     assert ours
     for secret in ("hunter2secret", box.app_secret, "access_key", "ticket=", "t-"):
         assert not [line for line in ours if secret in line]
+
+
+async def test_an_answer_that_is_tried_again_after_the_platform_forgot_its_uuid_is_looked_for_first(
+    tmp_path: Path,
+) -> None:
+    async with Sandbox() as box, bot(box, tmp_path) as b:
+        asked = await box.say("alice", box.p2p("alice"), "/help")
+        [told] = await box.answered(asked)
+        box.clock.advance(4000)
+        since = datetime.fromtimestamp(told.created, UTC)
+        to = Address(asked.chat.chat_id, None, asked.message_id, "", "zh", since)
+        again = await b.channel.send(to, Document(help_text("zh")), "another key")
+        assert again.id == told.message_id
+        fresh = await b.channel.send(to, Document("something else"), "a third key")
+        assert fresh.id != told.message_id
+        assert len(box.answers(asked)) == 2

@@ -35,11 +35,12 @@ class Served:
         config.write_text(CONFIG.format(app_id=box.app_id, domain=box.domain, folder=folder(place / "incident")))
         more = {"HERMES_OPS_CONFIG": str(config), "HERMES_OPS_DATA_DIR": str(place / "data"), "SECRET": box.app_secret}
         self.environment = {**os.environ, **more, "HERMES_OPS_ZONE": "UTC"}
-        self.log = (place / "log").open("ab")
+        self.log = place / "log"
 
     async def start(self) -> asyncio.subprocess.Process:
         command = [sys.executable, "-m", "hermes_ops", "serve", "--offline"]
-        return await asyncio.create_subprocess_exec(*command, env=self.environment, stderr=self.log, stdout=self.log)
+        with self.log.open("ab") as log:
+            return await asyncio.create_subprocess_exec(*command, env=self.environment, stderr=log, stdout=log)
 
 
 def finals(box: Sandbox, asked: Message) -> list[Message]:
@@ -51,7 +52,7 @@ def finals(box: Sandbox, asked: Message) -> list[Message]:
 @pytest.mark.timeout(900)
 async def test_each_message_is_answered_once_though_the_process_is_killed(tmp_path: Path, nightly: bool) -> None:
     kills, messages = (10, 200) if nightly else (2, 12)
-    async with Sandbox(speed=60) as box:
+    async with Sandbox(speed=10) as box:
         served = Served(box, tmp_path)
         asked: list[Message] = []
         for n in range(kills + 1):
@@ -66,7 +67,7 @@ async def test_each_message_is_answered_once_though_the_process_is_killed(tmp_pa
                 process.kill()
                 await process.wait()
                 await box.until(lambda: not box.link.connections)
-        await box.until(lambda: all(finals(box, m) for m in asked), 300)
+        await box.until(lambda: all(finals(box, m) for m in asked), 90)
         await asyncio.sleep(1)
         process.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(process.wait(), 15) == 0
@@ -76,6 +77,7 @@ async def test_each_message_is_answered_once_though_the_process_is_killed(tmp_pa
         assert all("[L1]" in words(finals(box, m)[0]) for m in asked)
 
 
+@pytest.mark.slow
 async def test_sigterm_ends_it_cleanly_and_a_second_one_is_refused(tmp_path: Path) -> None:
     async with Sandbox() as box:
         served = Served(box, tmp_path)

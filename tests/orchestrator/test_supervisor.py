@@ -156,7 +156,7 @@ async def test_a_plan_runs_in_waves_and_later_parts_see_earlier_findings() -> No
     answer = await ask(desk(model, ALERTS, LOGS), sink)
     assert answer.unverified == ()
     logs_saw = next(m for m, _, _ in model.requests if m[0]["content"] == "You are logs.")[-1]["content"]
-    assert "Known from alerts: since 14:03 [A1]" in logs_saw
+    assert 'Known from alerts: <data source="alerts">\nsince 14:03 [A1]' in logs_saw
     assert "onset: 2026-11-29T14:03:00" in logs_saw
     [plan] = [e.body for e in sink.events if e.kind == "plan"]
     assert plan["waves"] == [[0], [1]]

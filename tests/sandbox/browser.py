@@ -18,7 +18,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--no-pings"]
+QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", *QUIET]
 
 
@@ -52,7 +52,8 @@ class Tab:
         return found["result"].get("value")
 
     async def until(self, code: str, timeout: float = 10.0) -> Any:
-        """Waits until the expression is true, and returns it."""
+        """Waits until the expression is true, and returns it; a node is just true."""
+        code = f"(() => {{ const v = ({code}); return v instanceof Node || v }})()"
         async with asyncio.timeout(timeout):
             while not (value := await self.js(code)):
                 await asyncio.sleep(0.05)

@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-pytest.importorskip("uvicorn", reason="needs the extra: pip install hermes-ops[sandbox]")
-
 from hermes_ops.sandbox import Sandbox
 from tests.sandbox.raw import Api
 

@@ -19,7 +19,9 @@ from tests.sandbox.test_cards import BUTTON, CHART, MD_TABLE, TABLE, card, md, p
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(1)</script>"
 LAST = "[...document.querySelectorAll('#messages > li')].at(-1)"
 PRESS = "[...document.querySelectorAll('.card button')].find(b => b.textContent === '停止').click()"
-TOO_WIDE = "[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll, pre') && e.getBoundingClientRect().right > innerWidth + 1).length"
+TOO_WIDE = """[...document.querySelectorAll('main *')].filter(
+    (e) => !e.closest('.scroll, pre') && e.getBoundingClientRect().right > innerWidth + 1
+).length"""
 
 
 async def look(tab: Tab, name: str) -> None:

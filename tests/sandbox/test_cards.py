@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hermes_ops.sandbox import Sandbox
 from hermes_ops.sandbox.cards.check import check, elements, size
 from hermes_ops.sandbox.cards.faults import CardFault
 from hermes_ops.sandbox.cards.rules import Lookup, Rules
+from hermes_ops.sandbox.cards.simple import simplified
 from tests.sandbox.raw import PNG, Answer, Api
 
 TABLE = {
@@ -17,7 +21,10 @@ TABLE = {
     "columns": [{"name": "a", "data_type": "text"}, {"name": "n", "data_type": "number"}],
     "rows": [{"a": "x", "n": 1}],
 }
-CHART = {"tag": "chart", "chart_spec": {"type": "line", "data": {"values": [{"x": 1, "y": 2}]}, "xField": "x"}}
+CHART = {
+    "tag": "chart",
+    "chart_spec": {"type": "line", "data": {"values": [{"x": 1, "y": 2}]}, "xField": "x", "yField": "y"},
+}
 WORD = {"tag": "plain_text", "content": "1"}
 MD_TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 BUTTON = {
@@ -209,3 +216,22 @@ def test_what_counts_as_an_element() -> None:
 async def test_a_template_is_not_visible(box: Sandbox, api: Api) -> None:
     answer = await send(box, api, {"type": "template", "data": {"template_id": "AAq"}})
     assert (answer.code, "11310" in answer.msg) == (230099, True)
+
+
+NAMES = ("tag", "content", "elements", "columns", "rows", "header", "body", "text", "hr", "table", "markdown", "x")
+WORDS = st.sampled_from(NAMES)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(WORDS, JSON, max_size=5), JSON, st.sampled_from(["2.0", "1.0"]))
+def test_any_json_is_a_card_or_refused_and_can_be_read_back(top: dict[str, Any], inside: Any, schema: str) -> None:
+    new = {"schema": schema, "body": {"elements": [inside]}}
+    anything = top | (new if schema == "2.0" else {"elements": [inside]})
+    with contextlib.suppress(CardFault):
+        check(anything, Rules(), NOBODY)
+    simplified(anything)
+    assert size(anything) > 0

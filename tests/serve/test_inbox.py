@@ -10,7 +10,7 @@ import pytest
 
 from hermes_ops.runtime.inbox import TRIES
 from hermes_ops.runtime.outbox import Deliveries, Undeliverable
-from memory import Memory, Parcel, open_memory
+from memory import Feedback, Memory, Parcel, Post, Trace, open_memory
 from memory.hold import hold
 from orchestrator.errors import HermesError, StoreError
 from tests.serve.bench import Work, entry, parcel, states, until, until_state, working
@@ -178,6 +178,23 @@ async def test_old_entries_go_and_what_waits_stays(memory: Memory) -> None:
     assert await states(memory) == {"m1": "done", "m2": "queued"}
     await memory.inbox.prune(datetime.now(UTC) + timedelta(hours=1))
     assert await states(memory) == {"m2": "queued"}
+
+
+async def test_what_is_forgotten_goes_from_the_inbox_and_from_posts_too(memory: Memory) -> None:
+    e = entry("m1", "remember codename bluebird", run="r1")
+    await memory.inbox.put(e, 10)
+    await memory.runs.create("r1", e.question, "s1")
+    now = datetime.now(UTC)
+    await memory.posts.save(Post("m1.0", "test", "c1", "om_1", "r1", {"lang": "en", "text": "Bluebird it is"}, now))
+    await memory.posts.rate(Feedback("r1", "u2", "bad", "other", "not bluebird", now))
+    await memory.eraser.erase("", "u1", [Trace(("r1",), ("bluebird",))])
+    kept = await memory.inbox.find("m1.0")
+    post = await memory.posts.by_message("om_1")
+    assert kept is not None
+    assert post is not None
+    assert kept.question.text == "remember codename [forgotten]"
+    assert post.state == {"lang": "en", "text": "[forgotten] it is"}
+    assert (await memory.posts.ratings("r1"))[0].text == "not [forgotten]"
 
 
 # ── the way out ───────────────────────────────────────────────────────────────────────────────

@@ -11,6 +11,8 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from hermes_ops.channels.base import Address, Document, Handle, Health, Intake, Progress, Sent
@@ -28,6 +30,7 @@ from hermes_ops.settings import FeishuSettings
 from memory import Post, Posts
 from orchestrator.contracts import Answer, Incoming, Json
 
+LATE = 3_000.0  # seconds; the platform forgets a uuid after an hour
 QUOTED = 4_000  # characters of an answer that are kept for who quotes its card
 
 log = logging.getLogger("hermes_ops.feishu")
@@ -151,6 +154,8 @@ class FeishuChannel:
                 log.warning("feishu: no streaming card: %s", e)
                 stream.way = "patch"
             await self._posts.save(self._post(stream, to, "", "", stream.state))
+        if time.time() - stream.opened > LATE:  # the one that began this was killed, and may have sent it
+            to = replace(to, since=datetime.fromtimestamp(stream.opened, UTC))
         content = {"type": "card", "data": {"card_id": stream.card}} if stream.way == "kit" else _still(card)
         try:
             stream.message = await posting.post(self.api, to, "interactive", content, stream.key)

@@ -16,6 +16,7 @@ from hermes_ops.channels.feishu.rest import Api
 from hermes_ops.runtime.outbox import Undeliverable
 from orchestrator.contracts import Json
 
+NO_REPLY = (230019, 230071, 230001, 99992354)
 TEXT_BYTES = 100_000  # of the platform's 150 KB a text, escapes included
 
 log = logging.getLogger("hermes_ops.feishu")
@@ -30,13 +31,10 @@ async def post(api: Api, to: Address, kind: str, content: Json, key: str) -> str
     """The message's id. Raises Undeliverable where no try can help, Refusal otherwise."""
     body = {"msg_type": kind, "content": json.dumps(content, ensure_ascii=False), "uuid": uuid(key)}
     try:
-        if to.message:
-            try:
-                return _id(await api.call("POST", f"/im/v1/messages/{to.message}/reply", body, chat=to.chat))
-            except Refusal as e:
-                if e.sort != "gone" and e.code not in (230019, 230071, 230001, 99992354):
-                    raise
-                log.info("feishu: the question is gone (code %s): into the chat instead", e.code)
+        if to.since is not None and (there := await _there(api, to, kind, content)):
+            return there
+        if to.message and (replied := await _reply(api, to, body)):
+            return replied
         where, id = ("chat_id", to.chat) if to.chat else ("open_id", to.user)
         sent = await api.call(
             "POST", "/im/v1/messages", {**body, "receive_id": id}, {"receive_id_type": where}, chat=id
@@ -46,6 +44,34 @@ async def post(api: Api, to: Address, kind: str, content: Json, key: str) -> str
         if e.sort in ("passing", "change", "token"):
             raise
         raise Undeliverable(str(e)) from e
+
+
+async def _there(api: Api, to: Address, kind: str, content: Json) -> str:
+    """Ours in the chat since then, as an answer to the same message and with the same words; "" where there is none."""
+    if not to.chat or to.since is None:
+        return ""
+    query = {"container_id_type": "chat", "container_id": to.chat, "page_size": "50", "sort_type": "ByCreateTimeDesc"}
+    query["start_time"] = str(int(to.since.timestamp()) - 5)
+    got = await api.call("GET", "/im/v1/messages", None, query)
+    for item in (got.get("data") or {}).get("items") or []:
+        ours = (item.get("sender") or {}).get("id") == api.app_id and item.get("msg_type") == kind
+        if not ours or (item.get("parent_id") or "") != to.message or item.get("deleted"):
+            continue
+        said = json.loads((item.get("body") or {}).get("content") or "{}")
+        if kind != "text" or said.get("text") == content.get("text"):
+            return str(item["message_id"])
+    return ""
+
+
+async def _reply(api: Api, to: Address, body: Json) -> str:
+    """ "" where the question can't be replied to any more: it was recalled, or its topic is gone."""
+    try:
+        return _id(await api.call("POST", f"/im/v1/messages/{to.message}/reply", body, chat=to.chat))
+    except Refusal as e:
+        if e.sort != "gone" and e.code not in NO_REPLY:
+            raise
+        log.info("feishu: the question is gone (code %s): into the chat instead", e.code)
+        return ""
 
 
 async def post_text(api: Api, to: Address, text: str, key: str) -> str:

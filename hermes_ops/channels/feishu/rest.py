@@ -32,7 +32,7 @@ class Api:
     """`count`: told of each call that counts against the tenant's monthly quota."""
 
     def __init__(self, app_id: str, secret: str, domain: str, proxy: str, count: Callable[[], None]) -> None:
-        self._app_id, self._secret, self._domain, self._count = app_id, secret, domain, count
+        self.app_id, self._secret, self._domain, self._count = app_id, secret, domain, count
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="feishu-rest")
         self._http: Any = None
         self._proxy = sdk.proxy_for(domain, proxy)
@@ -42,7 +42,7 @@ class Api:
     async def open(self) -> None:
         """Imports the SDK, which takes seconds. Raises ValueError for a domain that it refuses."""
         self._http = sdk.session(self._proxy)
-        make = partial(sdk.client, self._app_id, self._secret, self._domain, self._http)
+        make = partial(sdk.client, self.app_id, self._secret, self._domain, self._http)
         self._client = await asyncio.get_running_loop().run_in_executor(self._pool, make)
 
     def close(self) -> None:
@@ -74,7 +74,7 @@ class Api:
                 log.info("feishu: %s %s: %s, code %s, log_id %s", method, _shape(path), e.sort, e.code, e.log_id)
                 if e.sort == "token" and not renewed:
                     renewed = True
-                    sdk.forget_token(self._app_id)
+                    sdk.forget_token(self.app_id)
                     continue
                 if e.sort != "passing" or last:
                     raise
@@ -99,7 +99,9 @@ class Api:
         try:
             answer = self._client.request(sdk.request(method, path, query, body))
         except Exception as e:
-            raise _raised(e) from None
+            if (refusal := _raised(e)) is None:
+                raise
+            raise refusal from None
         raw, content = answer.raw, bytes(answer.raw.content or b"")
         headers = {str(name).lower(): str(value) for name, value in raw.headers.items()}  # the SDK looks by exact case
         told = _told(content) if headers.get("content-type", "").startswith("application/json") else None
@@ -126,8 +128,8 @@ def _refused(told: dict[str, Json] | None, status: int, headers: dict[str, str])
     return Refusal(sort_of(code, status, msg), code, msg + _scopes(told.get("error")), log_id, wait)
 
 
-def _raised(error: Exception) -> Refusal:
-    """What the SDK throws: no token, an undecodable answer, a network that failed."""
+def _raised(error: Exception) -> Refusal | None:
+    """What the SDK throws: no token, an undecodable answer, a network that failed; None for what nobody expected."""
     code = getattr(error, "code", None)
     if type(error).__name__ == "ObtainAccessTokenException":
         code = code if isinstance(code, int) else None
@@ -137,7 +139,7 @@ def _raised(error: Exception) -> Refusal:
         return Refusal("passing", None, "the answer can't be read")
     if isinstance(error, OSError):  # requests' exceptions are
         return Refusal("passing", None, f"no connection: {type(error).__name__}")
-    return Refusal("never", None, f"{type(error).__name__}")
+    return None
 
 
 def _scopes(error: Any) -> str:

@@ -166,7 +166,8 @@ def _changed(card: Card, change: Callable[[Json], Json]) -> Json:
 def _check(p: Platform, call: Call, card: Json, sized: bool) -> None:
     if card.get("schema") != "2.0":
         raise refused(300303, "only support schema v2")
-    if not card.get("body", {}).get("elements"):
+    body = card.get("body")
+    if not isinstance(body, dict) or not body.get("elements"):
         raise refused(300307, "card body is empty")
     try:
         check(card, p.rules, outgoing.lookup(p, call.app, None), sized=sized)

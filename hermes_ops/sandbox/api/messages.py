@@ -46,7 +46,8 @@ def patch(p: Platform, call: Call) -> Answer:
     card = content.parsed(call.body["content"])
     outgoing.check_card(p, call.app, message.chat, card)
     for shown in (message.card.json, card):
-        if shown.get("schema") != "2.0" and not (shown.get("config") or {}).get("update_multi"):
+        config = shown.get("config")
+        if shown.get("schema") != "2.0" and not (isinstance(config, dict) and config.get("update_multi")):
             raise card_refused(300302, "update_multi must be true")
     if message.card.locked:
         raise card_refused(11310, "card action is lock")

@@ -37,6 +37,10 @@ ROUTES: tuple[Route, ...] = (
 LARGEST = 120 << 20
 
 
+class UnknownCall(Exception):
+    """No interface has this method and address."""
+
+
 class Rest:
     """The one endpoint under /open-apis."""
 
@@ -89,7 +93,7 @@ class Rest:
         except Refusal as e:
             note |= {"code": e.code, "msg": e.msg}
             return refused(e, log)
-        except LookupError:
+        except UnknownCall:
             self.p.journal.odd(
                 "a call that the platform, or this sandbox, doesn't know", method=request.method, path=path
             )
@@ -107,7 +111,7 @@ class Rest:
             ids = route.match(method, path)
             if ids is not None:
                 return route, ids
-        raise LookupError(path)
+        raise UnknownCall(path)
 
     def _call(self, route: Route, ids: Mapping[str, str], request: Request, raw: bytes, note: Json) -> Json | Bytes:
         app = self.p.tokens.app_of(request.headers.get("authorization", ""))

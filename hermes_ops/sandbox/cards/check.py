@@ -111,11 +111,12 @@ class _Walk:
 
     def element(self, node: Json, path: str, within: tuple[str, ...]) -> None:
         tag = node.get("tag")
+        if not isinstance(tag, str):
+            raise _parse(f"not support tag: {tag}", path)
         if tag in components.GONE:
-            raise CardFault(
-                200861, f"unsupported tag {tag}; cards of schema V2 no longer support this capability", path
-            )
-        if not isinstance(tag, str) or tag not in components.TAGS:
+            why = f"unsupported tag {tag}; cards of schema V2 no longer support this capability"
+            raise CardFault(200861, why, path)
+        if tag not in components.TAGS:
             raise _parse(f"not support tag: {tag}", path)
         if tag in components.CONTAINERS and sum(1 for t in within if t in components.CONTAINERS) >= self.rules.depth:
             raise _parse(f"containers nest deeper than {self.rules.depth}", path)

@@ -1,0 +1,62 @@
+"""Many people in many groups, while connections drop, tokens are revoked, calls fail or lose their answer: each message
+is answered exactly once or, if refused as busy, told so once; and acknowledged in time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from hermes_ops.sandbox import Message, Sandbox
+from tests.feishu.rig import QUESTION, bot, words
+
+
+def told(box: Sandbox, asked: Message) -> list[Message]:
+    """Answers and refusals: finished cards, texts."""
+    return [m for m in box.answers(asked) if m.card is None or "👍" in json.dumps(m.card.json, ensure_ascii=False)]
+
+
+async def trouble(box: Sandbox, over: asyncio.Event) -> None:
+    """Something every while."""
+    deeds = (box.link.cut, box.tokens.revoke, box.link.cut)
+    while not over.is_set():
+        random.choice(deeds)()
+        try:
+            await asyncio.wait_for(over.wait(), 1.0 + random.random() * 2)
+        except TimeoutError:
+            continue
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+async def test_each_message_is_answered_once_in_the_middle_of_trouble(tmp_path: Path, nightly: bool) -> None:
+    messages, people, groups = (1000, 50, 10) if nightly else (60, 12, 5)
+    async with Sandbox() as box, bot(box, tmp_path, verdict_after=0.0) as b:
+        crowd = [box.add_person(f"p{n}", f"同事{n}") for n in range(people)]
+        chats = [box.add_group(f"群{n}", crowd) for n in range(groups)]
+        box.faults.page("/open-apis/im/", share=0.025, times=None)
+        box.faults.lose("/open-apis/im/", share=0.025, times=None)
+        box.faults.page("/open-apis/cardkit/", share=0.05, times=None)
+        over = asyncio.Event()
+        task = asyncio.create_task(trouble(box, over))
+        asked = []
+        for n in range(messages):
+            who, where = random.choice(crowd), random.choice(chats)
+            asked.append(await box.say(who, where, f"{QUESTION} {n}", mention_bot=True))
+            await asyncio.sleep(random.random() * 0.1)
+        await box.until(lambda: all(told(box, m) for m in asked), 60 + messages)
+        over.set()
+        await task
+        await asyncio.sleep(1.0)
+        assert [len(told(box, m)) for m in asked] == [1] * messages
+        assert [len(box.answers(m)) for m in asked] == [1] * messages
+        busy = [m for m in asked if "系统繁忙" in words(told(box, m)[0])]
+        late = sorted(ack.after for m in asked for d in box.deliveries(m) for ack in d.acks if ack)
+        calls = len(box.journal.calls())
+        p99 = late[int(len(late) * 0.99)] * 1000
+        print(f"{messages} messages: {messages - len(busy)} answered, {len(busy)} refused; ack p99 {p99:.1f} ms;")
+        print(f"{calls / messages:.1f} calls a message, retries included")
+        assert b.service.host.inbox.figures == {"running": 0, "waiting": 0}
