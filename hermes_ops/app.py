@@ -102,9 +102,12 @@ class App:
         self._running[stop] = run
         try:
             info = await self._claim(incoming, session or self.recall.session(incoming), resume, new, run)
-        except BaseException:
+            return await self._work(info, stop, on_event, on_tick)
+        finally:
             del self._running[stop]
-            raise
+
+    async def _work(self, info: RunInfo, stop: Stop, on_event: OnEvent | None, on_tick: OnTick | None) -> Answer:
+        """One run, from what is recorded of it to its row's end."""
         status: RunStatus = "interrupted"
         try:
             recorded = await self.memory.events.load(info.id)
@@ -120,7 +123,6 @@ class App:
             await self._remember(info, Answer(info.id, "failed", ""))
             raise
         finally:
-            del self._running[stop]
             with suppress(StoreError):  # an answer counts more; a row left running is found again as interrupted
                 await self.memory.runs.finish(info.id, status)
         await self._remember(info, answer)

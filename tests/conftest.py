@@ -92,3 +92,10 @@ def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
 def nightly() -> bool:
     """True under `make nightly`: slow tests run in full length; else in the short form that CI has time for."""
     return os.environ.get("NIGHTLY") == "1"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whole folders whose tests start servers, bots and browsers are slow."""
+    for item in items:
+        if item.path.parent.name in ("feishu", "sandbox"):
+            item.add_marker(pytest.mark.slow)

@@ -28,7 +28,9 @@ class Case:
 
 def cases(root: Path) -> Iterator[Case]:
     for folder in sorted(p for p in (root / "cases").iterdir() if p.is_dir()):
-        yield Case(folder.name, folder, json.loads((root / "truth" / f"{folder.name}.json").read_text(encoding="utf-8")))
+        yield Case(
+            folder.name, folder, json.loads((root / "truth" / f"{folder.name}.json").read_text(encoding="utf-8"))
+        )
 
 
 async def analysed(folder: Path) -> Analysis:

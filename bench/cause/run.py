@@ -40,8 +40,7 @@ class Tally:
             self.failed.append(f"{measure}: {failure}")
 
     def as_json(self) -> dict[str, Any]:
-        rates = {m: [self.hits[m], n, *(round(x, 3) for x in wilson(self.hits[m], n))] for m, n in self.tries.items()}
-        return {"rates": rates, "failed": self.failed}
+        return {"rates": [Rate(m, self.hits[m], n).as_json() for m, n in self.tries.items()], "failed": self.failed}
 
 
 async def rootcausebench(root: Path) -> dict[str, Any]:

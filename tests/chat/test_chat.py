@@ -19,6 +19,8 @@ from orchestrator.contracts import Json, Message
 from tests.chat.pty_process import OnTerminal
 from tests.e2e.place import QUESTION, WHEN, folder, play
 
+pytestmark = pytest.mark.slow
+
 LINES = "\n".join(f"2026-11-29T14:0{n}:00Z ERROR pool exhausted, order {n}" for n in range(5))
 COUNT = "how many errors do the logs hold?"
 

@@ -6,6 +6,8 @@ import pytest
 
 from hermes_ops.channels.typed import Reading, Typed
 
+pytestmark = pytest.mark.slow
+
 LOG = "2026-11-29 14:03 ERROR a\n2026-11-29 14:04 ERROR b"
 
 

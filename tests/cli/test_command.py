@@ -12,6 +12,8 @@ import pytest
 
 from hermes_ops.version import VERSION
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -8,8 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from hermes_ops.cli.faults import ANSWERED
 from orchestrator.errors import ConfigError
+
+pytestmark = pytest.mark.slow
 
 NOW = "2026-11-30T09:00Z"
 

@@ -19,6 +19,8 @@ from subagents.sources import Sources
 from tests.doctor.patient import Model
 from tests.e2e.place import folder, hermes
 
+pytestmark = pytest.mark.slow
+
 
 def states(checks: list[Check]) -> dict[str, str]:
     return {f"{c.part}: {c.name}": c.state for c in checks}

@@ -17,6 +17,8 @@ from orchestrator.errors import ConfigError
 from tests.e2e.place import hermes
 from tests.test_docs import keys
 
+pytestmark = pytest.mark.slow
+
 
 def loaded(path: Path, text: str, **env: str) -> Settings:
     path.write_text(text, encoding="utf-8")

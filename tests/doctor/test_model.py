@@ -13,6 +13,8 @@ from orchestrator.contracts import Json
 from orchestrator.gateway.endpoint import Endpoint
 from tests.doctor.patient import Decide, Model
 
+pytestmark = pytest.mark.slow
+
 ALL = ["Chinese", "streaming", "tool call", "parallel calls", "answer from results", "JSON", "thinking", "context"]
 Seen = tuple[dict[str, Check], dict[str, Json]]
 

@@ -12,6 +12,8 @@ import pytest
 from hermes_ops.evals.suite import load
 from orchestrator.errors import ConfigError
 
+pytestmark = pytest.mark.slow
+
 CASE = 'question = "errors?"\nseed = 1\nroute = ["logs"]\n'
 
 

@@ -17,6 +17,8 @@ from orchestrator import when
 from orchestrator.planner import choose
 from subagents.sources import Sources
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:

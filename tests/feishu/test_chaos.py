@@ -25,7 +25,7 @@ async def trouble(box: Sandbox, over: asyncio.Event) -> None:
     while not over.is_set():
         random.choice(deeds)()
         try:
-            await asyncio.wait_for(over.wait(), 1.0 + random.random() * 2)
+            await asyncio.wait_for(over.wait(), 2.0 + random.random() * 3)
         except TimeoutError:
             continue
 
@@ -34,7 +34,7 @@ async def trouble(box: Sandbox, over: asyncio.Event) -> None:
 @pytest.mark.timeout(1800)
 async def test_each_message_is_answered_once_in_the_middle_of_trouble(tmp_path: Path, nightly: bool) -> None:
     messages, people, groups = (1000, 50, 10) if nightly else (60, 12, 5)
-    async with Sandbox() as box, bot(box, tmp_path, verdict_after=0.0) as b:
+    async with Sandbox(speed=10) as box, bot(box, tmp_path, verdict_after=0.0) as b:
         crowd = [box.add_person(f"p{n}", f"同事{n}") for n in range(people)]
         chats = [box.add_group(f"群{n}", crowd) for n in range(groups)]
         box.faults.page("/open-apis/im/", share=0.025, times=None)
@@ -56,7 +56,11 @@ async def test_each_message_is_answered_once_in_the_middle_of_trouble(tmp_path: 
         busy = [m for m in asked if "系统繁忙" in words(told(box, m)[0])]
         late = sorted(ack.after for m in asked for d in box.deliveries(m) for ack in d.acks if ack)
         calls = len(box.journal.calls())
-        p99 = late[int(len(late) * 0.99)] * 1000
-        print(f"{messages} messages: {messages - len(busy)} answered, {len(busy)} refused; ack p99 {p99:.1f} ms;")
+        own = sorted(int(ack.biz_rt or 0) for m in asked for d in box.deliveries(m) for ack in d.acks if ack)
+        p99, ours = late[int(len(late) * 0.99)] * 1000, own[int(len(own) * 0.99)]
+        print(f"{messages} messages: {messages - len(busy)} answered, {len(busy)} refused")
+        print(
+            f"ack p99 {p99:.1f} ms with the sandbox in this process, of which the handler {ours} ms, median {own[len(own) // 2]}"
+        )
         print(f"{calls / messages:.1f} calls a message, retries included")
         assert b.service.host.inbox.figures == {"running": 0, "waiting": 0}

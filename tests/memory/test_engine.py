@@ -26,6 +26,8 @@ from memory.tables import KNOWN, VERSION_TABLE, metadata
 from orchestrator.errors import StoreError
 from tests.memory.test_store import event, started
 
+pytestmark = pytest.mark.slow
+
 NOBODY = 65534
 
 

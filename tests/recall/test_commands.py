@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.place import WHEN, Ran, folder, hermes
 
+pytestmark = pytest.mark.slow
+
 
 class Shell:
     def __init__(self, path: Path) -> None:

@@ -15,6 +15,8 @@ from memory.hold import hold
 from orchestrator.errors import HermesError, StoreError
 from tests.serve.bench import Work, entry, parcel, states, until, until_state, working
 
+pytestmark = pytest.mark.slow
+
 
 async def test_a_message_is_done_once_however_often_it_comes(memory: Memory) -> None:
     work = Work()

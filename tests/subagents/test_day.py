@@ -16,6 +16,8 @@ from subagents.sources import Sources
 from tests.shared import shared
 from tests.subagents.rig import context, findings
 
+pytestmark = pytest.mark.slow
+
 DAY = "data/days/2026-11-29"
 
 

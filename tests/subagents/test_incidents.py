@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from orchestrator.contracts import Findings, Window
 from subagents import alerts, changes, logs
 from subagents.folder.folder import open_folder
 from tests.shared import shared
 from tests.subagents.rig import context, findings
+
+pytestmark = pytest.mark.slow
 
 
 async def test_each_incident_gets_a_grounded_answer():

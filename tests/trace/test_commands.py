@@ -21,6 +21,8 @@ from orchestrator.errors import ConfigError
 from tests.e2e.place import QUESTION
 from tests.trace.conftest import SECRET, Runs
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., str]
 
 

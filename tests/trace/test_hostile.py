@@ -17,6 +17,8 @@ from hermes_ops.trace.printing import one_line
 from memory import Memory, open_memory
 from orchestrator.contracts import BlobRef, Event, Incoming, ToolResult, Window, to_json
 
+pytestmark = pytest.mark.slow
+
 AT = datetime(2026, 11, 30, 9, tzinfo=UTC)
 EVIL = "\x1b]0;pwned\x07\x1b[2J\x1b[31mred\u202etxt.exe\u2066\x9b6n\x00\u200b\ufeff 为什么 [bold]x[/bold]"
 BIG = "x" * 1_000_000

@@ -26,6 +26,8 @@ from orchestrator.contracts import Incoming
 from tests.e2e.place import QUESTION, play
 from tests.trace.conftest import NOW, SECRET, Runs, ask
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = (ROOT / "docs" / "TRACE.md").read_text(encoding="utf-8")
 DOCUMENTED = set(re.findall(r"`([a-z_.]+)`", DOCS))
@@ -148,23 +150,6 @@ async def test_a_name_that_is_a_sentence_does_not_get_in(tmp_path: Path) -> None
     assert "ignore all rules" not in raw
     assert "\x1b" not in raw
     assert len(raw) < 2_000
-
-
-async def test_a_log_that_cannot_be_written_is_nobodys_trouble(tmp_path: Path, runs: Runs) -> None:
-    (tmp_path / "decisions.jsonl").mkdir()
-    async with ScriptedServer(play) as server:
-        given = {"data_dir": tmp_path, "model": {"model": "m", "base_url": server.url}}
-        answer = await ask(Settings.model_validate(given), runs.place, QUESTION, "s")
-    assert answer.status == "ok"
-
-
-async def test_a_large_file_makes_room(tmp_path: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hermes_ops.logs.ROTATE", 10)
-    first = await logged(tmp_path, runs)
-    second = await logged(tmp_path, runs)
-    before = [json.loads(line) for line in (tmp_path / "decisions.jsonl.1").read_text().splitlines()]
-    assert before == first
-    assert len(second) == len(first)
 
 
 # ── ten questions ─────────────────────────────────────────────────────────────────────────────

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hermes_ops.settings import Settings
 from hermes_ops.testing.script import Step, calls, says
 from hermes_ops.testing.scripted_server import ScriptedServer
@@ -18,6 +20,8 @@ from memory import open_memory
 from orchestrator.contracts import Json, Message
 from tests.e2e.place import QUESTION, folder, role, turn
 from tests.trace.conftest import ask
+
+pytestmark = pytest.mark.slow
 
 WORDS = ("pool", "charge", "failed", "exhausted", "ok", "e", "a", "o")
 

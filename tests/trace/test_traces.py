@@ -19,6 +19,8 @@ from memory.traces import Traces
 from orchestrator.contracts import BlobRef, Event, Incoming
 from tests.memory.conftest import memory, postgres, url
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["memory", "postgres", "url"]
 
 NOW = datetime.now(UTC)

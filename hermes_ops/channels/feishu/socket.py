@@ -23,6 +23,7 @@ from hermes_ops.channels.feishu.errors import Refusal
 
 DISCOVERY = "/callback/ws/endpoint"
 WAITS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)  # seconds before the next try
+LASTED, FLAPPING = 10.0, 2  # seconds of a good connection; where in WAITS connections that end at once stay
 DEAF = 3  # ping intervals without a frame
 PING = 120.0
 CLOSE_SECONDS = 2.0
@@ -100,7 +101,7 @@ class LongConnection:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
         failed = 0
         while not self._over.is_set():
-            begun = time.monotonic()
+            begun, connects = time.monotonic(), self._connects
             try:
                 await self._once(self._over)
             except Exception as e:
@@ -108,8 +109,10 @@ class LongConnection:
                 log.warning("feishu: %s", self._problem)
             finally:
                 self._conn = None
-            failed = 0 if time.monotonic() - begun > 60 else failed + 1
-            wait = WAITS[min(failed - 1, len(WAITS) - 1)] if failed else WAITS[0]
+            lasted = time.monotonic() - begun > LASTED
+            most = FLAPPING if self._connects > connects else len(WAITS) - 1
+            failed = 0 if lasted else min(failed + 1, most)
+            wait = WAITS[failed]
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._over.wait(), wait * (0.5 + random.random() / 2))
 

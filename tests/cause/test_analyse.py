@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from hermes_ops.demo.generate import generate
+from hermes_ops.demo.truth import Truth
+from hermes_ops.demo.variant import parse
+from hermes_ops.testing.sources import MemoryChanges, MemoryLogs
+from orchestrator.contracts import Scope, Window, from_json, to_json
+from subagents.cause.analyse import analyse
+from subagents.cause.model import Analysis
+from subagents.folder.folder import open_folder
+from subagents.sources import Sources
+from subagents.topology import Topology, learnt
+from tests.subagents.changes.test_ranking import SHA, change
+from tests.subagents.rig import by_time, calm, errors, window
+
+NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
+
+
+async def of(folder: Path, variant: str, seed: int) -> tuple[Analysis, Truth, float]:
+    truth = generate(folder, seed, NOW, parse(variant, seed))
+    opened = open_folder(folder)
+    cover, sources = opened.coverage(), opened.sources()
+    assert cover.since is not None
+    assert cover.until is not None
+    span = Window(cover.since, cover.until + timedelta(seconds=1))
+    graph = Topology(await learnt(sources.spans, None))
+    start = time.process_time()
+    found = await analyse(sources, span, Scope(services=(truth.trouble.service,)), topology=graph)
+    took = time.process_time() - start
+    opened.close()
+    return found, truth, took
+
+
+@pytest.mark.parametrize(
+    ("variant", "seed"), [("deploy:pool", 7001), ("deploy:memory", 7002), ("config:dns", 7003), ("flag", 7004)]
+)
+async def test_a_generated_change_is_named_with_where_and_when(tmp_path: Path, variant: str, seed: int):
+    found, truth, took = await of(tmp_path, variant, seed)
+    c, trouble = found.cause, truth.trouble
+    assert c.verdict == "change"
+    assert c.change in trouble.cause.ids
+    assert c.first_failing == trouble.first_failing
+    assert set(c.blast_radius) == set(trouble.blast_radius) - {trouble.first_failing}
+    assert c.onset is not None
+    assert abs(c.onset - trouble.onset) <= timedelta(minutes=4)
+    assert c.confidence >= 0.5
+    assert any(r.query for r in c.reasons), "a reason says what was asked"
+    assert took < 2.0
+    assert from_json(Analysis, to_json(found)) == found
+
+
+@pytest.mark.parametrize(("variant", "kind"), [
+    ("certificate", "certificate"), ("upstream:provider", "provider outage"), ("traffic", "traffic surge"),
+])  # fmt: skip
+async def test_what_is_no_change_is_named_as_what_it_is(tmp_path: Path, variant: str, kind: str):
+    found, _, _ = await of(tmp_path, variant, 7010)
+    assert (found.cause.verdict, found.cause.kind, found.cause.change) == ("operational", kind, "")
+
+
+async def test_without_an_explanation_no_change_is_blamed(tmp_path: Path):
+    found, _, _ = await of(tmp_path, "none", 7020)
+    assert found.cause.change == ""
+    assert all(s.verdict == "unknown" or s.reasons or s.against for s in found.ranked)
+
+
+async def test_two_alike_are_a_tie_not_a_guess():
+    lines = by_time(calm("pay"), errors("pay", "13:03", 20, 8, "boom 7"))
+    pair = [change("deploy", "pay", "13:01", n, version=n, title="tune it") for n in ("1.0.1", "1.0.2")]
+    sources = Sources(logs=(MemoryLogs("files", lines=lines),), changes=(MemoryChanges("git", rows=pair),))
+    found = (await analyse(sources, window(), Scope(services=("pay",)))).cause
+    assert found.verdict == "unknown"
+    assert found.change == ""
+
+
+async def test_a_change_after_the_onset_is_ruled_out():
+    lines = by_time(calm("pay"), errors("pay", "13:03", 20, 8, "boom 7"))
+    late = change("deploy", "pay", "13:20", version="2", sha=SHA)
+    sources = Sources(logs=(MemoryLogs("files", lines=lines),), changes=(MemoryChanges("git", rows=[late]),))
+    found = await analyse(sources, window())
+    assert [s.against for s in found.ranked if s.verdict == "change"] == ["after_onset"]
+
+
+async def test_calm_data_has_no_cause():
+    found = await analyse(Sources(logs=(MemoryLogs("files", lines=calm("pay")),)), window())
+    assert found.cause.verdict == "unknown"
+    assert found.cause.onset is None
+
+
+async def test_a_failed_source_is_a_gap():
+    broken = Sources(logs=(MemoryLogs("files", lines=calm("pay"), down="token expired"),))
+    found = await analyse(broken, window())
+    assert any("token expired" in gap for gap in found.gaps)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from subagents.cause.edits import edits, is_plain_text
+from subagents.cause.effects import effects, only_observes, quantities
+
+
+def strongest(diff: str, file: str = "src/a.go") -> tuple[str, frozenset[str], float]:
+    [first, *_] = effects(edits(diff, (file,)))
+    return first.text, first.families, first.strength
+
+
+@pytest.mark.parametrize(
+    ("diff", "family", "says"),
+    [
+        ("-pool_max = 20\n+pool_max = 2", "pool", "less, 10-fold"),
+        ("-  ttl: 10m\n+  ttl: 10s", "cache", "less, 60-fold"),
+        ("-Timeout: 2 * time.Second,\n+Timeout: 80 * time.Millisecond,", "timeout", "less, 25-fold"),
+        ("-requests_per_minute = 6000\n+requests_per_minute = 60", "quota", "100-fold"),
+        ('-resolver = "10.0.0.2"\n+resolver = "10.9.0.2"', "dns", "points"),
+        ("-\tl.mu.Lock()\n \tl.n++", "race", "lock"),
+        ("-\tif resp.Extra == nil {\n-\t\treturn 0\n-\t}\n+\treturn resp.Extra.N", "crash", "guard"),
+        ("-const leeway = 120 * time.Second", "auth", "tolerance"),
+        ("+for _, x := range items {\n+\trow := db.QueryRow(x.ID)\n+}", "sql", "in a loop"),
+        ("+var seen []Record\n+\tseen = append(seen, r)", "memory", "without bound"),
+        ("+ALTER TABLE orders DROP COLUMN status;", "sql", "table that others use"),
+        ("-cache = LruCache(max_entries=100)\n+cache = {}", "memory", "bound"),
+    ],
+)
+def test_an_edit_tells_what_it_can_bring(diff: str, family: str, says: str):
+    text, families, strength = strongest(diff)
+    assert family in families
+    assert says in text
+    assert strength >= 0.9
+
+
+def test_a_patch_version_weighs_less_than_a_minor_one_and_is_about_its_module():
+    patch = effects(edits("-lib/pgx v5.5.4\n+lib/pgx v5.5.5", ("go.mod",)))[0]
+    minor = effects(edits("-lib/pgx v5.5.4\n+lib/pgx v5.6.0", ("go.mod",)))[0]
+    assert patch.strength < 0.5 < minor.strength
+    assert minor.about == "lib/pgx"
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        "-\tclaims := jwt.Claims{}\n+\tclaims := newClaims()\n+func newClaims() jwt.Claims { return jwt.Claims{} }",
+        '-TITLE = "Your cart"\n+TITLE = "The cart"',
+        "-// old words\n+// new words",
+    ],
+)
+def test_what_only_moves_or_rewords_brings_nothing(diff: str):
+    assert [e for e in effects(edits(diff, ("src/a.py",))) if e.strength >= 0.6] == []
+
+
+def test_style_and_wording_are_plain_text_a_query_is_not():
+    assert is_plain_text(edits("-.a { color: red }\n+.a { color: blue }", ("web/a.css",))[0])
+    assert is_plain_text(edits('-T = "Your order"\n+T = "The order"', ("src/t.py",))[0])
+    assert not is_plain_text(edits('-Q = "SELECT a FROM t"\n+Q = "SELECT b FROM t"', ("src/q.py",))[0])
+
+
+def test_logs_and_metrics_only_observe():
+    assert only_observes(edits('+logger.info("done", n)\n+counter.Inc()', ("src/a.go",)))
+    assert not only_observes(edits("+return a / b", ("src/a.go",)))
+
+
+def test_quantities_are_read_with_their_units():
+    assert [q for _, q in quantities("15 * time.Minute, 30s, 512Mi")] == [900.0, 30.0, 512 * 1024.0**2]
