@@ -10,7 +10,8 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping, Sequence
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -32,6 +33,7 @@ from orchestrator.errors import ConfigError, HermesError, StoreError
 
 TAKEN = "Another process consumes this inbox already: end it, or give this one another database."
 KEPT = timedelta(days=30)  # what ended is known for so long; a message that comes again is a duplicate till then
+SWITCH_SECONDS = 0.0005
 HOURLY, WATCH = 3600.0, 5.0  # seconds
 
 log = logging.getLogger("hermes_ops.serve")
@@ -95,10 +97,23 @@ async def serving(
             plugged = plugs(app)
             host = Host(app, {p.channel.name: p.channel for p in plugged}, settings.serve)
             service = Service(host, app, plugged, lock)
-            async with _http(service, settings), _working(service):
-                yield service
+            with _brisk():
+                async with _http(service, settings), _working(service):
+                    yield service
     finally:
         lock.release()
+
+
+@contextlib.contextmanager
+def _brisk() -> Iterator[None]:
+    """Threads take turns sooner: an acknowledgement passes through two of them, and each turn costs up to 5 ms for
+    every thread that is busy (measured with 60 questions: p99 250 ms before, 26 ms with this)."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 @asynccontextmanager

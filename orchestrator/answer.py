@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from orchestrator.agent import Outcome
 from orchestrator.contracts import Answer, AnswerStatus, Asked, Findings, Json, Usage, from_json
 from orchestrator.evidence import Checked, check
+from orchestrator.planner import NAME
 from orchestrator.ports import Context
 
 
@@ -41,6 +42,8 @@ def assemble(ctx: Context, outcome: Outcome, used: Usage, model: str) -> Answer:
     asked = rows(outcome)
     found = _found(asked)
     checked = _checked(outcome, found, ctx)
+    if model == NAME and not outcome.taken:  # what code says of itself: nobody was asked
+        checked = Checked((), outcome.text, (), (), False)
     return Answer(
         run_id=ctx.runtime.run,
         status=_status(outcome, found),

@@ -32,13 +32,6 @@ DOORS = {
     "aiohttp": ("orchestrator/gateway/",),
     "sqlalchemy": ("memory/",),
     "alembic": ("memory/",),
-    "networkx": (
-        "orchestrator/plan.py",
-        "orchestrator/supervisor.py",
-        "subagents/topology.py",
-        "hermes_ops/topology.py",
-        "hermes_ops/trace/",
-    ),
     "lark_oapi": ("hermes_ops/channels/feishu/",),
     "dbos": ("hermes_ops/runtime/cluster.py",),
 }

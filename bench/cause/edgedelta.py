@@ -38,7 +38,8 @@ async def analysed(folder: Path) -> Analysis:
     opened = open_folder(folder)
     try:
         cover, sources = opened.coverage(), opened.sources()
-        assert cover.since is not None and cover.until is not None, "a case has times"
+        assert cover.since is not None
+        assert cover.until is not None
         window = Window(cover.since, cover.until + timedelta(seconds=1))
         return await analyse(sources, window, topology=Topology(await learnt(sources.spans, None)))
     finally:

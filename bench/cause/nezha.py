@@ -50,7 +50,8 @@ async def analysed(root: Path, case: Case) -> Analysis:
         folder = open_folder(Path(made))
         try:
             cover = folder.coverage()
-            assert cover.since is not None and cover.until is not None, "the data set has times"
+            assert cover.since is not None
+            assert cover.until is not None
             window = Window(cover.since, cover.until)
             return await analyse(folder.sources(), window, Scope(), None, graph, case.at)
         finally:

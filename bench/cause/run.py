@@ -1,4 +1,4 @@
-"""Measures the analysis on all sets: `python -m bench.cause.run ../shared/data/incidents [--seeds 200]`. Prints JSON."""
+"""The analysis measured on all sets, as JSON: `python -m bench.cause.run ../shared/data/incidents --seeds 200`."""
 
 from __future__ import annotations
 
@@ -95,7 +95,8 @@ async def generated(seeds: int, first: int) -> dict[str, Any]:
             truth = generate(Path(home), seed, NOW, draw(seed))
             folder = open_folder(Path(home))
             cover, sources = folder.coverage(), folder.sources()
-            assert cover.since is not None and cover.until is not None, "a generated folder has times"
+            assert cover.since is not None
+            assert cover.until is not None
             window = Window(cover.since, cover.until + timedelta(seconds=1))
             graph = Topology(await learnt(sources.spans, None))
             scope = Scope(services=(truth.trouble.service,))

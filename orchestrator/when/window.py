@@ -25,6 +25,8 @@ LONG = 20_000  # characters read of one text: its first and its last half of the
 MOST = 50  # time expressions read in one text: the first and the last ones
 FORMS = '"14:00-15:00", "2026-11-29T14:00+08:00/2026-11-29T15:00+08:00", "last 15 minutes", "yesterday", or "" for all'
 
+_CLOCKLIKE = re.compile(r"(?<![\w.:/-])(\d\d)[:：](\d\d)(?![\w.:])(?=\s|[^\x00-\x7f]|[,?!;)]|$)")
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -42,7 +44,11 @@ def resolve(text: str, now: datetime, zone: str) -> Reading:
 
     No time in it: window None. A clock time without a day takes the day named elsewhere in the text, else its latest
     occurrence. Never raises for any text."""
-    return _resolve(text, Reader(now, zone))
+    reading = _resolve(text, Reader(now, zone))
+    impossible = next((m for m in _CLOCKLIKE.finditer(text) if int(m[1]) > 24 or int(m[2]) > 59), None)
+    if impossible and not reading.unread:  # the whole day instead of the hour that was meant would be silently wrong
+        return Reading(None, "", (f"{impossible[0]}: no such clock time",), ())
+    return reading
 
 
 def narrow(text: str, window: Window | None, now: datetime, zone: str) -> Window:

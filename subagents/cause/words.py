@@ -43,8 +43,8 @@ FAMILIES: dict[str, str] = {
     r"|parse error|cannot parse|failed to parse|unmarshal|validation error|schema mismatch|unexpected (?:token|field)"
     r"|脏数据",
     "config": r"config|setting|flag|feature|toggle|\benv\b|rule",
-    "dependency_version": r"go\.mod|go\.sum|package(?:-lock)?\.json|requirements|pom\.xml|cargo\.toml|gemfile|yarn\.lock"
-    r"|incompatible|version conflict|duplicate registration|nosuchmethod|class_?not_?found|undefined symbol"
+    "dependency_version": r"go\.mod|go\.sum|package(?:-lock)?\.json|requirements|pom\.xml|cargo\.toml|gemfile"
+    r"|yarn\.lock|incompatible|version conflict|duplicate registration|nosuchmethod|class_?not_?found|undefined symbol"
     r"|cannot find module|importerror|no module named|版本冲突",
     "logging": r"log_?level|verbos|debug log|logger",
 }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -35,6 +38,14 @@ def run(job: Job) -> Row:
     return _LOGS[job.name](scan.Part(*part), recognise.log_format(form), Hints(*hints), scan.Ask(*ask), *rest)
 
 
-def deaf() -> None:
-    """A Ctrl-C on a terminal reaches the whole group; the parent decides what it means."""
+def begin(parent: int) -> None:
+    """In a new worker. A Ctrl-C on a terminal reaches the whole group: the parent decides what it means. A parent that
+    was killed decides nothing any more, and its workers must not stay behind, holding its stdout."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)

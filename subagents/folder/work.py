@@ -10,8 +10,9 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from typing import Any
 
-from subagents.folder.jobs import Job, deaf, run
+from subagents.folder.jobs import Job, begin, run
 from subagents.folder.records import Row
 
 INLINE = 400_000  # weight of one call's jobs together that the event loop waits for: some 30 ms
@@ -45,7 +46,9 @@ class Pool:
     def _pool(self) -> ProcessPoolExecutor:
         if self._executor is None:
             context = multiprocessing.get_context("spawn")
-            self._executor = ProcessPoolExecutor(self._workers, mp_context=context, initializer=deaf)
+            self._executor = ProcessPoolExecutor(
+                self._workers, mp_context=context, initializer=begin, initargs=(os.getpid(),)
+            )
         return self._executor
 
     def close(self) -> None:

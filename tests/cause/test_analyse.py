@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -23,7 +24,8 @@ NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
 
 
 async def of(folder: Path, variant: str, seed: int) -> tuple[Analysis, Truth, float]:
-    truth = generate(folder, seed, NOW, parse(variant, seed))
+    chosen = replace(parse(variant, seed), hours=7, per_minute=14)
+    truth = generate(folder, seed, NOW, chosen)
     opened = open_folder(folder)
     cover, sources = opened.coverage(), opened.sources()
     assert cover.since is not None
@@ -38,7 +40,13 @@ async def of(folder: Path, variant: str, seed: int) -> tuple[Analysis, Truth, fl
 
 
 @pytest.mark.parametrize(
-    ("variant", "seed"), [("deploy:pool", 7001), ("deploy:memory", 7002), ("config:dns", 7003), ("flag", 7004)]
+    ("variant", "seed"),
+    [
+        ("deploy:pool", 7001),
+        pytest.param("deploy:memory", 7002, marks=pytest.mark.slow),
+        pytest.param("config:dns", 7003, marks=pytest.mark.slow),
+        pytest.param("flag", 7004, marks=pytest.mark.slow),
+    ],
 )
 async def test_a_generated_change_is_named_with_where_and_when(tmp_path: Path, variant: str, seed: int):
     found, truth, took = await of(tmp_path, variant, seed)
@@ -63,6 +71,7 @@ async def test_what_is_no_change_is_named_as_what_it_is(tmp_path: Path, variant:
     assert (found.cause.verdict, found.cause.kind, found.cause.change) == ("operational", kind, "")
 
 
+@pytest.mark.slow
 async def test_without_an_explanation_no_change_is_blamed(tmp_path: Path):
     found, _, _ = await of(tmp_path, "none", 7020)
     assert found.cause.change == ""

@@ -60,7 +60,7 @@ async def test_each_message_is_answered_once_in_the_middle_of_trouble(tmp_path: 
         p99, ours = late[int(len(late) * 0.99)] * 1000, own[int(len(own) * 0.99)]
         print(f"{messages} messages: {messages - len(busy)} answered, {len(busy)} refused")
         print(
-            f"ack p99 {p99:.1f} ms with the sandbox in this process, of which the handler {ours} ms, median {own[len(own) // 2]}"
+            f"ack p99 {p99:.1f} ms with the sandbox in this process; its handler {ours} ms, median {own[len(own) // 2]}"
         )
         print(f"{calls / messages:.1f} calls a message, retries included")
         assert b.service.host.inbox.figures == {"running": 0, "waiting": 0}

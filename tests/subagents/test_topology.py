@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-
 from hermes_ops.testing.sources import MemorySpans
 from subagents.sources import Edge
 from subagents.topology import Topology, declared, learnt
@@ -35,10 +32,3 @@ async def test_settings_and_traces_both_give_edges():
 
 async def test_unreachable_traces_give_no_edges():
     assert await learnt([MemorySpans("tempo", down="no route")], None) == frozenset()
-
-
-def test_networkx_is_not_imported_before_there_is_a_graph_to_ask():
-    code = "import sys, subagents.changes, subagents.topology as t; t.Topology([]).distance('a', 'b'); "
-    code += "print('networkx' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
