@@ -11,7 +11,7 @@ import contextlib
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -97,15 +97,14 @@ async def serving(
             plugged = plugs(app)
             host = Host(app, {p.channel.name: p.channel for p in plugged}, settings.serve)
             service = Service(host, app, plugged, lock)
-            with _brisk():
-                async with _http(service, settings), _working(service):
-                    yield service
+            async with _brisk(), _http(service, settings), _working(service):
+                yield service
     finally:
         lock.release()
 
 
-@contextlib.contextmanager
-def _brisk() -> Iterator[None]:
+@asynccontextmanager
+async def _brisk() -> AsyncIterator[None]:
     """Threads take turns sooner: an acknowledgement passes through two of them, and each turn costs up to 5 ms for
     every thread that is busy (measured with 60 questions: p99 250 ms before, 26 ms with this)."""
     before = sys.getswitchinterval()

@@ -72,7 +72,8 @@ def remarks(answer: Answer) -> list[str]:
     """What a person should know beside the answer; for stderr."""
     said: list[str] = []
     if answer.window and answer.window.why and answer.route:
-        said.append(f"Time: {answer.window.said or 'none was named'}, read as {say(answer.window)}: {answer.window.why}.")
+        words = answer.window.said or "none was named"
+        said.append(f"Time: {words}, read as {say(answer.window)}: {answer.window.why}.")
     if answer.fallback:
         said.append(f"No language model was used: {answer.fallback}")
     if answer.unverified:

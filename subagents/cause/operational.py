@@ -170,7 +170,7 @@ def _provider(facts: Facts, found: Incident, bad: list[Pattern]) -> Operational 
     told = [(h, p) for p in bad for h in hosts(p.template) | hosts(p.sample) if _DOWN.search(p.sample) and not _cert(p)]
     name = ""
     if told:
-        name = max({h for h, _ in told}, key=lambda h: sum(p.n for x, p in told if x == h))
+        name = max(sorted({h for h, _ in told}), key=lambda h: sum(p.n for x, p in told if x == h))
         own = sum(p.n for p in bad if p.service == found.first)
         lines = sum(p.n for h, p in told if h == name)
         weight = 3.8 * min(1.0, 0.4 + lines / max(1, own))

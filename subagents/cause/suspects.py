@@ -5,6 +5,7 @@ Scores are log-odds like: each reason adds its weight, so that anyone can see wh
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from subagents.cause.places import Incident, precursors
 from subagents.cause.relations import on_paper, same_environment, taken_back, touches
 from subagents.cause.symptoms import bare
 from subagents.cause.telling import Telling, specific
-from subagents.cause.words import identifiers, words
+from subagents.cause.words import identifiers, stem, words
 
 SWITCHES = ("flag", "config")
 MARGIN = timedelta(minutes=2)
@@ -184,7 +185,9 @@ class Desk:
         for word in words(content) - inner:
             if word in self.told.words and not _of_place(word, self.place_words):
                 found.append((word, 0.7 * self.told.words[word] * self.rare.get(word, 1.0)))
-        return sorted((f for f in found if f[1] >= 0.1), key=lambda f: -f[1])[:6]
+        best = sorted((f for f in found if f[1] >= 0.1), key=lambda f: (-f[1], f[0]))[:6]
+        spelt = {stem(w.lower()): w.lower() for w in re.findall(r"[A-Za-z]+", content)}
+        return [(spelt.get(word, word), weight) for word, weight in best]
 
     # ── afterwards ────────────────────────────────────────────────────────────────────────────
 

@@ -10,7 +10,6 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any
 
 from subagents.folder.jobs import Job, begin, run
 from subagents.folder.records import Row
