@@ -54,8 +54,10 @@ class Doing:
     def _found(self, event: Event) -> None:
         found = _first_line(event)
         if event.body.get("status") == "ok" and found:
-            given = {"who": self._name(who(event.path)), "tool": event.body.get("tool"), "text": found}
-            self._lines[event.path] = self._said("found", **given)
+            tool = str(event.body.get("tool"))
+            self._lines.pop(event.path, None)  # "looking"
+            said = self._said("found", who=self._name(who(event.path)), tool=tool, text=found)
+            self._lines[f"{event.path} {tool}"] = said
 
     def _name(self, agent: str) -> str:
         return NAMES.get(agent, agent) if self._lang == "zh" else agent
