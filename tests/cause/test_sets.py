@@ -15,6 +15,7 @@ def hits(found: dict[str, object], measure: str) -> tuple[int, int]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 async def test_rootcausebench():
     found = await run.rootcausebench(shared("data/incidents/rootcausebench"))
     assert hits(found, "top 1")[0] >= 9, found["failed"]
@@ -31,6 +32,7 @@ async def test_noisebench():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 async def test_petshop():
     found = await run.petshops(shared("data/incidents/petshop"))
     assert [hits(found, f"top {n}")[0] >= 52 * share for n, share in ((1, 0.45), (3, 0.8), (5, 0.9))] == [True] * 3

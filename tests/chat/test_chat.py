@@ -154,7 +154,12 @@ async def test_a_question_may_be_typed_while_one_runs_and_stop_ends_that_one(pla
     assert any("quick" in said for said in model.said)
 
 
-async def test_ctrl_c_stops_the_question_and_leaves_at_an_idle_prompt(place: Path, env: dict[str, str]) -> None:
+async def test_ctrl_c_stops_the_question_and_leaves_at_an_idle_prompt(
+    place: Path, env: dict[str, str], nightly: bool
+) -> None:
+    if not nightly:
+        pytest.skip("a Ctrl-C in the middle of typing is told apart by time: it needs a quiet machine (make nightly)")
+
     def work(chat: OnTerminal) -> None:
         chat.line("hello, be slow")
         chat.wait("hello, be slow")
