@@ -86,7 +86,7 @@ async def trial(server: ScriptedServer, place: Path, data: Path, url: str, momen
 async def matrix(kills: int, database: str, at_once: int = 2, seed: int = 1) -> Figures:
     """`database`: "" for an SQLite file per trial, else a maker of URLs is started: "postgres"."""
     figures, chance = Figures(), random.Random(seed)
-    moments = [chance.uniform(0.0, 0.9) for _ in range(kills)]
+    moments = [chance.uniform(0.0, 0.45) for _ in range(kills)]
     with tempfile.TemporaryDirectory() as name:
         base = Path(name)
         place = folder(base / "incident")

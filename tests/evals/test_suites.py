@@ -26,7 +26,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def failing(suite: Suite, outcomes: list[Outcome]) -> list[str]:
-    missed = [f"{r.name} {r.hits}/{r.n}" for r in rates(outcomes, suite.thresholds) if not r.reached]
+    missed = [f"{r.name} {r.hits}/{r.n}" for r in rates(outcomes, suite.thresholds) if r.n and not r.reached]
     return missed and [*missed, *(f"{o.id} {o.question}: {c.detail}" for o in outcomes for c in o.wrong)]
 
 
