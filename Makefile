@@ -21,7 +21,7 @@ demo-feishu: $(DEV) ## chat with the bot about that incident, in a page of our o
 
 setup: $(DEV) ## only make .venv with the development tools
 
-test: $(DEV) ## the fast tests, under a minute
+test: $(DEV) ## the fast tests
 	@$(PYTEST) -m "not slow" $(ARGS)
 
 test-slow: $(DEV) ## the slow tests in their short form, as CI runs them
