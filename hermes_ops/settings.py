@@ -7,47 +7,19 @@ valid. Secrets stand in the environment or a file of their own, never in the TOM
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from hermes_ops.keys import masking_key, read_secret, read_url
+from hermes_ops.keys import masking_key, read_url
 from hermes_ops.recall.sessions import Sharing
-from hermes_ops.zones import find_zone
-from orchestrator.errors import ConfigError
+from hermes_ops.sections import Profile, Proxy, Seconds, Secret, Section, Url, Zone
 from orchestrator.gateway.endpoint import Endpoint, Price
-from orchestrator.gateway.profiles import PROFILES
 from orchestrator.ports import Limits
 from orchestrator.scope import Catalogue, Environment, Service
-
-
-def _known_zone(name: str) -> str:
-    try:
-        return find_zone(name).key if name else ""
-    except ConfigError as e:
-        raise ValueError(str(e)) from None
-
-
-def _known_profile(name: str) -> str:
-    if name and name not in PROFILES:
-        raise ValueError(f"must be one of {', '.join(PROFILES)}")
-    return name
-
-
-def _web_address(url: str) -> str:
-    if url and not re.match(r"https?://[^\s/]", url):
-        raise ValueError("must be an address that begins with http:// or https://")
-    return url
-
-
-def _http_proxy(url: str) -> str:
-    if url.lower().startswith("socks"):
-        raise ValueError("is a SOCKS proxy, which can't be used: give an HTTP proxy (http://HOST:PORT) in front of it")
-    return _web_address(url)
 
 
 def _positive(limits: Limits) -> Limits:
@@ -57,18 +29,6 @@ def _positive(limits: Limits) -> Limits:
     if limits.question_soft > limits.question_hard:
         raise ValueError("question_soft must not be more than question_hard")
     return limits
-
-
-Secret = Annotated[SecretStr, BeforeValidator(read_secret)]
-Url = Annotated[str, AfterValidator(_web_address)]
-Proxy = Annotated[str, AfterValidator(_http_proxy)]
-Zone = Annotated[str, AfterValidator(_known_zone)]
-Profile = Annotated[str, AfterValidator(_known_profile)]
-Seconds = Annotated[float, Field(gt=0)]
-
-
-class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class OneModel(Section):
