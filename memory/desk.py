@@ -26,12 +26,14 @@ KEPT_JOBS = 1000  # while a database is away; older ones are dropped, their runs
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`fn` runs on the desk's thread, in a transaction. `future`: who waits for it, on which loop, if anybody does."""
+    """`fn` runs on the desk's thread, in a transaction. `future`: who waits for it, on which loop, if anybody does.
+    `owner`: the run whose rows it writes; by it who waits learns what befell earlier writes of its own."""
 
     fn: Callable[[sa.Connection], Any]
     future: asyncio.Future[Any] | concurrent.futures.Future[Any] | None = None
     reads: bool = False
     keep: bool = False  # tried again with the next write if the database was away or full
+    owner: str = ""
 
     def settle(self, result: Any = None, error: BaseException | None = None) -> None:
         if self.future is None:
@@ -53,20 +55,21 @@ class Desk:
         self._engine = engine
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._kept: list[Job] = []  # the thread's own: writes to be tried again
-        self._lost: StoreError | None = None  # the thread's own: what befell a write nobody waited for
+        self._lost: dict[str, StoreError] = {}  # the thread's own: owner → what befell a write nobody waited for
         self._connection: sa.Connection | None = None
         self._thread = threading.Thread(target=self._work, name="hermes-store", daemon=True)
         self._starting = threading.Lock()
         self._closed = False
 
-    def post(self, fn: Callable[[sa.Connection], Any]) -> None:
-        """Written soon. What goes wrong is told to the next who waits; a passing fault is tried again by then."""
-        self._put(Job(fn, keep=True))
+    def post(self, fn: Callable[[sa.Connection], Any], owner: str = "") -> None:
+        """Written soon. What goes wrong is told when `owner` waits next, and by `close`; a passing fault is tried again
+        by then."""
+        self._put(Job(fn, keep=True, owner=owner))
 
-    async def write(self, fn: Callable[[sa.Connection], T]) -> T:
-        """The result when it, and all that was given before it, is durable. Raises StoreError; then nothing of `fn`
-        was written."""
-        return await self._wait(fn, reads=False)
+    async def write(self, fn: Callable[[sa.Connection], T], owner: str = "") -> T:
+        """The result when it, and all that was given before it, is durable. Raises StoreError, also for what `owner`
+        posted before and was lost; then nothing of `fn` was written."""
+        return await self._wait(fn, reads=False, owner=owner)
 
     def write_waiting(self, fn: Callable[[sa.Connection], T], seconds: float) -> T:
         """`write` for another thread, which waits for it. Raises StoreError also where it takes longer: then it may
@@ -106,7 +109,7 @@ class Desk:
             return
         try:
             if self._thread.ident is not None:
-                await self.write(lambda connection: None)
+                await self.write(self.tell)
         finally:
             self._closed = True
             self._jobs.put(None)
@@ -114,9 +117,9 @@ class Desk:
                 await asyncio.to_thread(self._thread.join)
             self._engine.dispose()
 
-    async def _wait(self, fn: Callable[[sa.Connection], T], reads: bool) -> T:
+    async def _wait(self, fn: Callable[[sa.Connection], T], reads: bool, owner: str = "") -> T:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._put(Job(fn, future, reads))
+        self._put(Job(fn, future, reads, owner=owner))
         return await future
 
     def _put(self, job: Job) -> None:
@@ -148,7 +151,7 @@ class Desk:
         if not jobs:
             return
         jobs, self._kept = self._kept + jobs, []
-        if self._lost is None and len(jobs) > 1:
+        if not self._lost and len(jobs) > 1:
             try:
                 results = self._transaction(jobs)
             except Exception:  # noqa: S110  each gets its own error below
@@ -161,7 +164,7 @@ class Desk:
             self._one(job)
 
     def _one(self, job: Job) -> None:
-        lost = None if job.reads or job.keep else self._take_lost()
+        lost = self._lost.pop(job.owner, None) if job.owner and not job.keep else None
         if lost:
             job.settle(error=lost)
             return
@@ -170,19 +173,23 @@ class Desk:
         except Exception as e:
             self._failed(job, e)
         else:
+            if job.keep:
+                self._lost.pop(job.owner, None)
             job.settle(result)
 
     def _failed(self, job: Job, error: Exception) -> None:
         told = store_error(error, self._engine.url)
         job.settle(error=told)
         if job.keep:
-            self._lost = told
+            self._lost[job.owner] = told
             if passing(error):
                 self._kept = [*self._kept, job][-KEPT_JOBS:]
 
-    def _take_lost(self) -> StoreError | None:
-        lost, self._lost = self._lost, None
-        return lost
+    def tell(self, _connection: sa.Connection) -> None:
+        """A job to wait for. Raises StoreError where any posted write was lost and nobody was told yet."""
+        lost, self._lost = self._lost, {}
+        if lost:
+            raise next(iter(lost.values()))
 
     def _transaction(self, jobs: list[Job]) -> list[Any]:
         try:

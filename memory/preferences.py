@@ -73,19 +73,20 @@ class Preferences:
 
         return await self._desk.write(put)
 
-    async def undo(self, tenant: str, user: str, key: str) -> Note | None:
-        """Takes the last change of a note back: the former value stands again, or none. What was taken back."""
+    async def undo(self, tenant: str, user: str, key: str, at: datetime) -> Note | None:
+        """Takes the change of a note at that time back: the former value stands again, or none. What was taken back;
+        None where that isn't its last change (any more)."""
 
         def back(connection: sa.Connection) -> Note | None:
             row = connection.execute(sa.select(notes).where(*_whose(tenant, user, key)).with_for_update()).first()
-            if row is None:
+            if row is None or row.at != at:
                 return None
             former = json.loads(row.former)
             if not former:
                 connection.execute(notes.delete().where(*_whose(tenant, user, key)))
                 return _note(row)
-            value, said, run, at = former[-1]
-            again = {"value": value, "said": said, "run": run, "at": datetime.fromisoformat(at), "told": True}
+            value, said, run, then = former[-1]
+            again = {"value": value, "said": said, "run": run, "at": datetime.fromisoformat(then), "told": True}
             again["former"] = _dumped(former[:-1])
             connection.execute(notes.update().where(*_whose(tenant, user, key)).values(again))
             return _note(row)

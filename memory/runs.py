@@ -128,15 +128,15 @@ class Runs:
         )
         return await self._desk.write(lambda connection: _take_first(connection, query))
 
-    async def claim(self, run: str) -> RunInfo:
-        """A run by its id, taken over by this process, however it ended. Raises StoreError for an unknown id and for
-        a run whose process lives."""
+    async def claim(self, run: str, mine: bool = False) -> RunInfo:
+        """A run by its id, taken over by this process, however it ended; `mine`: the caller knows that nobody else works
+        on it. Raises StoreError for an unknown id, and for a run whose process lives."""
 
         def take(connection: sa.Connection) -> RunInfo:
             row = connection.execute(sa.select(runs).where(runs.c.id == run).with_for_update()).first()
             if row is None:
                 raise StoreError(f"There is no run {run} in this database. Check the id, and the data directory.")
-            if _alive(row):
+            if not mine and _alive(row):
                 raise StoreError(f"Run {run} is still being worked on by process {row.pid} on {row.host}. Wait for it.")
             return _take(connection, row)
 
@@ -145,7 +145,7 @@ class Runs:
     async def _update(self, run: str, values: dict[str, Any]) -> None:
         if values:
             query = runs.update().where(runs.c.id == run).values(values)
-            await self._desk.write(lambda connection: connection.execute(query) and None)
+            await self._desk.write(lambda connection: connection.execute(query) and None, owner=run)
 
 
 def _mine() -> dict[str, Any]:

@@ -10,6 +10,7 @@ import asyncio
 import json
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -43,10 +44,14 @@ class EventStore:
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(LINGER_SECONDS, self.flush)
 
-    async def commit(self) -> None:
-        """Raises StoreError where anything emitted before could not be written."""
+    async def commit(self, run: str = "") -> None:
+        """Raises StoreError where what was emitted before, of this run or of any, could not be written."""
         self.flush()
-        await self._desk.write(_nothing)
+        await self._desk.write(_nothing if run else self._desk.tell, run)
+
+    def of(self, run: str) -> OneRun:
+        """The sink of one run, which hears of its own lost events only."""
+        return OneRun(self, run)
 
     def tick(self, path: str, text: str) -> None:
         """Progress isn't stored."""
@@ -73,9 +78,25 @@ class EventStore:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        batch, self._pending = self._pending, []
-        if batch:
-            self._desk.post(lambda connection: _write_events(connection, batch, *self._inserts))
+        pending, self._pending = self._pending, []
+        batches: dict[str, list[Event]] = {}
+        for e in pending:
+            batches.setdefault(e.run, []).append(e)
+        for run, batch in batches.items():  # each on its own: what befalls one is not another's
+            write = partial(_write_events, batch=batch, put_blobs=self._inserts[0], put_events=self._inserts[1])
+            self._desk.post(write, run)
+
+
+class OneRun:
+    """`Sink` of one run in the store."""
+
+    def __init__(self, store: EventStore, run: str) -> None:
+        self._store, self._run = store, run
+        self.emit, self.tick = store.emit, store.tick
+
+    async def commit(self) -> None:
+        """Raises StoreError where anything of the run emitted before could not be written."""
+        await self._store.commit(self._run)
 
 
 def insert_new(dialect: str, table: sa.Table) -> Insert:

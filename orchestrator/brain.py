@@ -43,6 +43,8 @@ class ModelBrain:
     async def _step(self, turn: Turn, name: str, view: Sequence[Message], tools: Sequence[Json], final: bool) -> Reply:
         turn.ctx.runtime.tick(f"{turn.agent.name}: {self.name} …")
         value = await turn.ctx.runtime.step(name, partial(self._ask, turn, view, tools, final))
+        if refused := value["note"].get("too_long"):
+            raise ContextTooLong(refused)
         self._prefix, turn.final = value["note"]["prefix"], value["note"]["final"]
         reply: Reply = from_json(Reply, value["reply"])
         self.usage += reply.usage
@@ -52,7 +54,10 @@ class ModelBrain:
         choice = "none" if final and tools else "auto"
         stop = turn.ctx.stop
         deadline = None if stop.hard_at == float("inf") else stop.hard_at
-        reply = await stop.race(self.model.complete(view, tools, choice=choice, deadline=deadline))  # type: ignore[arg-type]
+        try:
+            reply = await stop.race(self.model.complete(view, tools, choice=choice, deadline=deadline))  # type: ignore[arg-type]
+        except ContextTooLong as e:  # recorded: a resumed run doesn't ask it again
+            return {"note": {"agent": turn.agent.name, "final": final, "too_long": str(e)}}
         new = list(turn.messages[max(self._sent, 1) :])  # the system prompt stands with the agent's own event
         sent = dumps(new)
         note = {"agent": turn.agent.name, "model": reply.model, "prompt": turn.agent.prompt_hash, "final": final}

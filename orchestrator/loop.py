@@ -74,16 +74,15 @@ async def _act(turn: Turn, calls: tuple[ToolCall, ...]) -> None:
     """Runs the calls of one reply together and appends their results in call order."""
     keys = [key(call) for call in calls]
     answers: list[Taken | None] = [_known(turn, call, k) for call, k in zip(calls, keys, strict=True)]
-    fresh = [i for i, answer in enumerate(answers) if answer is None]
+    fresh = [i for i, answer in enumerate(answers) if answer is None and keys.index(keys[i]) == i]  # of twins the first
     ids = {i: turn.next_id() for i in fresh}
     values = await turn.ctx.runtime.steps([_call(turn, calls[i], i) for i in fresh], turn.ctx.limits.parallel)
     for i, value in zip(fresh, values, strict=True):
-        taken = Taken(ids[i], calls[i], from_json(ToolResult, value["result"]))
-        answers[i] = taken
+        answers[i] = taken = Taken(ids[i], calls[i], from_json(ToolResult, value["result"]))
         turn.seen[keys[i]] = taken
         turn.failed[calls[i].name] += taken.result.status == "error"
-    for answer in answers:
-        assert answer is not None
+    for call, k, answer in zip(calls, keys, answers, strict=True):
+        answer = answer or Taken(turn.seen[k].id, call, repeated(turn.seen[k].result), repeated=True)
         turn.taken.append(answer)
         content = show(answer, turn.ctx.guard.fence)
         turn.messages.append({"role": "tool", "tool_call_id": answer.call.id, "content": content})

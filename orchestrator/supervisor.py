@@ -16,7 +16,7 @@ from orchestrator.agent import Agent, Outcome
 from orchestrator.answer import assemble, unsupported
 from orchestrator.consult import Brains, consult, question, told
 from orchestrator.context import Past, opening
-from orchestrator.contracts import Answer, Findings, Json, Message, ToolResult, to_json
+from orchestrator.contracts import Answer, Findings, Json, Message, ToolResult, ToolStatus, to_json
 from orchestrator.errors import ModelError
 from orchestrator.loop import run
 from orchestrator.plan import Part, parts_of, waves
@@ -138,7 +138,8 @@ class Supervisor:
             values = await ctx.runtime.steps(calls, ctx.limits.parallel)
             done |= {i: value["result"] for i, value in zip(wave, values, strict=True)}
         text = "\n\n".join(f"({i + 1}) {parts[i].agent}\n{done[i]['text']}" for i in sorted(done))
-        return ToolResult("ok", text, data=[row for i in sorted(done) for row in done[i]["data"] or ()])
+        status: ToolStatus = "error" if all(result["status"] == "error" for result in done.values()) else "ok"
+        return ToolResult(status, text, data=[row for i in sorted(done) for row in done[i]["data"] or ()])
 
     async def _part(self, ctx: Context, earlier: list[Findings], runtime: Runtime, part: Json) -> Json:
         try:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from hermes_ops.grasp import CJK, Known
 from hermes_ops.recall.extraction import Extractions
 from hermes_ops.recall.keeper import Keeper
+from hermes_ops.recall.orders import read
 from hermes_ops.recall.past import about, recall
 from hermes_ops.recall.sessions import Sharing, session_key
 from hermes_ops.recall.tools import house_tools
@@ -20,6 +21,7 @@ from memory import Memory, RunInfo
 from orchestrator.context import Past
 from orchestrator.contracts import Answer, Incoming, Json, to_json
 from orchestrator.ports import Model, Runtime
+from orchestrator.stop import Stop
 from orchestrator.tool import Tool
 
 DRAIN_SECONDS = 5.0  # how long the end of the program waits for extractions
@@ -50,10 +52,21 @@ class Recall:
     def session(self, asked: Incoming) -> str:
         return session_key(asked, self._sharing)
 
-    async def begin(self, info: RunInfo) -> Json:
-        """The step before a question is read: plain orders are followed, notes and the past are looked up."""
+    async def begin(self, info: RunInfo, runtime: Runtime, stop: Stop) -> Json:
+        """Before a question is read: plain orders are followed, notes and the past are looked up. What an undo takes
+        back is a step of its own: a run that goes on after a crash takes back the same, not what came before it."""
+        asked, kept = info.question, []
+        if self._on and any(order.action == "undo" for order in read(asked.text).orders):
+
+            async def last() -> Json:
+                return {"kept": await self.keeper.kept_last(asked.tenant, asked.user)}
+
+            kept = (await runtime.step("undo", last))["kept"]
+        return await runtime.step("recall", lambda: stop.race(self._look_up(info, kept)))
+
+    async def _look_up(self, info: RunInfo, kept: Sequence[Json]) -> Json:
         asked = info.question
-        done = await self.keeper.obey(asked, info.id) if self._on else NO_ORDERS
+        done = await self.keeper.obey(asked, info.id, kept) if self._on else NO_ORDERS
         notes = await self.keeper.given(asked) if self._on else NO_NOTES
         past = await recall(self._memory.turns, info.session, datetime.now(UTC), self._light())
         values = {name: notes[key] for name, key in DEFAULTS.items()}

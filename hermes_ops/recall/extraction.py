@@ -114,7 +114,7 @@ class Extractions:
         with suppress(HermesError):
             try:
                 recorded = await self._memory.events.load(info.id)
-                runtime = LocalRuntime(info.id, KIND, self._memory.events, recorded)
+                runtime = LocalRuntime(info.id, KIND, self._memory.events.of(info.id), recorded)
                 value = await runtime.step("model notes", partial(self._ask, info.question))
                 reply = from_json(ModelReply, value["reply"])
                 await runtime.step("keep", partial(self._keep, info, reply.text))

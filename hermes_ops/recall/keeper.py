@@ -56,16 +56,17 @@ class Keeper:
             self._forgotten.setdefault(run, []).extend(gone)
         return gone
 
-    async def undo(self, tenant: str, user: str) -> list[Note]:
-        """Takes back what was kept last, as one message said it; values before it stand again."""
+    async def kept_last(self, tenant: str, user: str) -> list[Json]:
+        """What one message had kept last, (key, ISO time) each: what an undo takes back."""
         now = self._clock()
         fresh = [n for n in await self._notes.of(tenant, user) if now - n.at < UNDONE]
         last = max(fresh, key=lambda n: n.at, default=None)
-        back = [n for n in fresh if last and n.run == last.run]
-        for note in back:
-            await self._notes.undo(tenant, user, note.key)
-        await self._erase(tenant, user, [_last_only(n) for n in back])
-        return back
+        return [[n.key, n.at.isoformat()] for n in fresh if last and n.run == last.run]
+
+    async def undo(self, tenant: str, user: str, kept: Sequence[Json]) -> None:
+        """Takes back what `kept_last` gave, values before it stand again; what is taken back already stays so."""
+        back = [await self._notes.undo(tenant, user, key, datetime.fromisoformat(at)) for key, at in kept]
+        await self._erase(tenant, user, [_last_only(n) for n in back if n])
 
     async def settle(self, asked: Incoming, run: str) -> None:
         """Erases what a run wrote about something it forgot itself; after its last event."""
@@ -76,16 +77,17 @@ class Keeper:
 
     # ── before the answer ─────────────────────────────────────────────────────────────────────
 
-    async def obey(self, asked: Incoming, run: str) -> Json:
+    async def obey(self, asked: Incoming, run: str, kept: Sequence[Json]) -> Json:
         """Follows the plain orders in a message. JSON: `gone` keys, `back` keys, `refused` (kind, why), and `only`:
-        there is nothing else in the message. What is kept is told by `untold`."""
+        there is nothing else in the message. What is kept is told by `untold`. `kept`: what an undo takes back."""
         found = read(asked.text)
         done: dict[str, Json] = {"gone": [], "back": [], "refused": [], "missing": [], "only": bool(found.orders)}
         for order in found.orders:
             if order.action == "keep":
                 await self._keep_order(asked, run, order, done)
             elif order.action == "undo":
-                done["back"] += [n.key for n in await self.undo(asked.tenant, asked.user)]
+                await self.undo(asked.tenant, asked.user, kept)
+                done["back"] = [key for key, _ in kept]
                 done["only"] &= bool(done["back"])
             else:
                 await self._forget_order(asked, run, order, done)

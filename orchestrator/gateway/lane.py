@@ -119,9 +119,9 @@ class Lane:
             except Failure as e:
                 ask.shown = bool(veil.shown)
                 note = mend(self.learned, body, e.text) if e.kind == "refused" else ""
-                if not note:
-                    raise
-                ask.notes.append(note)
+                if not note and (e.kind != "refused" or self._body(ask) == body):
+                    raise  # a request beside this one may have learned it meanwhile; then the body is another
+                ask.notes += [note] if note else []
                 continue
             ask.shown = bool(veil.shown)
             names = [t["function"]["name"] for t in ask.tools]

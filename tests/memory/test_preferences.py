@@ -39,11 +39,21 @@ async def test_undo_goes_back_step_by_step(memory: Memory) -> None:
     for run, value in enumerate(("a", "b", "c")):
         await keep(memory, "name", value, f"r{run}")
     for back, left in (("c", "b"), ("b", "a"), ("a", None)):
-        undone = await memory.preferences.undo("", "ana", "name")
+        (note,) = await memory.preferences.of("", "ana")
+        undone = await memory.preferences.undo("", "ana", "name", note.at)
         assert undone is not None
         assert undone.value == back
         assert (await values(memory)).get("name") == left
-    assert await memory.preferences.undo("", "ana", "name") is None
+    assert await memory.preferences.undo("", "ana", "name", AT) is None
+
+
+async def test_a_change_is_taken_back_once(memory: Memory) -> None:
+    await keep(memory, "name", "a")
+    later = AT + timedelta(minutes=1)
+    await memory.preferences.keep("", "ana", "name", "b", "", "r2", later)
+    assert await memory.preferences.undo("", "ana", "name", later) is not None
+    assert await memory.preferences.undo("", "ana", "name", later) is None  # the same once more, after a crash
+    assert await values(memory) == {"name": "a"}
 
 
 async def test_a_note_is_one_persons_of_one_tenant(memory: Memory) -> None:

@@ -120,6 +120,39 @@ async def test_what_can_not_be_written_is_told_and_costs_others_nothing(memory: 
     assert [e.n for e in await memory.events.events("r")] == [0]
 
 
+async def test_a_lost_event_is_told_to_its_own_run_only(memory: Memory) -> None:
+    await started(memory)
+    bad, good = memory.events.of("nobody created this run"), memory.events.of("r")
+    bad.emit(event(0, run="nobody created this run"))
+    good.emit(event(0, "good"))
+    await memory.events.events("r")  # both were handed over
+    await good.commit()
+    with pytest.raises(StoreError):
+        await bad.commit()
+    await bad.commit()  # told once
+    assert [e.n for e in await memory.events.events("r")] == [0]
+
+
+async def test_what_was_written_after_all_is_not_told(memory: Memory) -> None:
+    await started(memory)
+    away = [True]
+
+    def write(connection: sa.Connection) -> None:
+        if away.pop():
+            away.append(False)
+            raise StoreError("away")
+        away.append(False)
+        connection.execute(sa.text("UPDATE runs SET model = 'late' WHERE id = 'r'"))
+
+    memory.desk.post(write, "r")
+    await memory.runs.get("r")  # the write was tried, and lost for now
+    await memory.events.commit("other")  # tries it again
+    await memory.events.commit("r")
+    found = await memory.runs.get("r")
+    assert found is not None
+    assert found.model == "late"
+
+
 async def test_a_failed_write_leaves_nothing_half_written(memory: Memory) -> None:
     await started(memory)
 

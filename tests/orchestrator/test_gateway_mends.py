@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from hermes_ops.testing.script import Fault, Step, calls, says
@@ -149,6 +151,16 @@ async def test_refused_reasoning_is_taken_out() -> None:
         gateway = Gateway([Endpoint("m", server.url)])
         assert (await gateway.complete(history, TOOLS)).attempts == 2
         await gateway.aclose()
+
+
+async def test_requests_side_by_side_learn_the_same_lesson() -> None:
+    history = [*RESULTS[:2], RESULTS[2] | {"reasoning_content": "hm"}, RESULTS[3]]
+    async with ScriptedServer([says("one"), says("two"), says("three")], quirks=[Quirk.STRIP_REASONING]) as server:
+        gateway = Gateway([Endpoint("m", server.url)])
+        replies = await asyncio.gather(*(gateway.complete(history, TOOLS) for _ in range(3)))
+        await gateway.aclose()
+    assert sorted(r.text for r in replies) == ["one", "three", "two"]
+    assert server.refused == 3
 
 
 async def test_one_history_serves_endpoints_that_disagree_about_reasoning() -> None:

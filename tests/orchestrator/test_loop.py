@@ -13,7 +13,7 @@ from hermes_ops.testing.script import Step, calls, says
 from hermes_ops.testing.scripted_model import ScriptedModel
 from orchestrator.agent import Outcome
 from orchestrator.contracts import Reply, ToolCall, ToolResult
-from orchestrator.errors import Fatal, ModelError
+from orchestrator.errors import ContextTooLong, Fatal, ModelError
 from orchestrator.loop import run
 from orchestrator.stop import Stop
 from orchestrator.tool import tool
@@ -148,6 +148,38 @@ async def test_repeated_calls_are_answered_from_the_first_result_and_end_the_loo
     assert ran == [0, 1]
     assert outcome.stopped == "repeating"
     assert "same call as before" in messages[7]["content"]
+
+
+async def test_of_identical_calls_in_one_reply_one_is_run() -> None:
+    ran = []
+
+    @tool()
+    async def once(a: int) -> str:
+        """Runs."""
+        ran.append(a)
+        return f"value {a}"
+
+    model = ScriptedModel([calls(("once", {"a": 1}), ("once", {"a": 2}), ("once", {"a": 1})), says("[L1] [L2]")])
+    outcome, messages = await go(model, once)
+    assert ran == [1, 2]
+    assert [t.id for t in outcome.taken] == ["L1", "L2", "L1"]
+    assert "value 1" in messages[5]["content"]
+    assert "same call as before" in messages[5]["content"]
+    assert outcome.stopped is None
+
+
+async def test_a_request_too_long_is_recorded_and_not_made_again() -> None:
+    def full(messages: Any, tools: Any) -> Step:
+        raise ContextTooLong("9,000 tokens of 8,000")
+
+    sink = MemorySink()
+    with pytest.raises(ContextTooLong):  # twice: as it is, and shorter
+        await go(ScriptedModel.by(full), count, sink=sink)
+    assert [e.body["too_long"] for e in sink.events if e.kind == "model"] == ["9,000 tokens of 8,000"] * 2
+    model = ScriptedModel([])
+    with pytest.raises(ContextTooLong):
+        await go(model, count, sink=MemorySink(), recorded=sink.load("r1"))
+    assert model.requests == []
 
 
 async def test_fatal_ends_with_its_sentence() -> None:

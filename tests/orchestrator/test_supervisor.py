@@ -180,6 +180,20 @@ async def test_a_wrong_plan_goes_back_with_what_to_mend(parts: Any, words: str) 
     assert re.search(words, model.requests[-1][0][-1]["content"])
 
 
+async def test_a_plan_of_which_nothing_answered_is_an_error() -> None:
+    def play(messages: Any, tools: Any) -> Step:
+        if "the supervisor" not in messages[0]["content"]:
+            raise ModelError("the model is gone", "network")
+        asked = [m for m in messages if m["role"] == "tool"]
+        parts = [{"agent": name, "task": "t", "reason": "r"} for name in ("alerts", "logs")]
+        return says("both are missing") if asked else calls(("investigate", {"parts": parts}))
+
+    sink = MemorySink()
+    answer = await ask(desk(ScriptedModel.by(play), ALERTS, LOGS), sink)
+    assert answer.status == "failed"
+    assert [r.status for r in answer.route] == ["failed", "failed"]
+
+
 async def test_asked_twice_the_evidence_ids_stay_apart() -> None:
     model = roles(
         **{"the supervisor": [

@@ -8,10 +8,13 @@ import pytest
 import sqlalchemy as sa
 
 from hermes_ops.recall.sessions import Sharing, session_key
+from hermes_ops.runtime.local import LocalRuntime
+from hermes_ops.runtime.sinks import MemorySink
 from memory.engine import make_engine
 from memory.tables import metadata
 from orchestrator import when
 from orchestrator.contracts import Answer
+from orchestrator.stop import Stop
 from tests.recall.talking import Place
 
 TURNS = [
@@ -156,7 +159,8 @@ async def test_nothing_crosses(place: Place, other: dict[str, str]) -> None:
     answer = await place.ask("那支付呢？", **other)
     assert said(answer)[0] != HOUR
     async with place.app() as app:
-        past = await app.recall.begin((await app.memory.runs.list())[0])
+        info = (await app.memory.runs.list())[0]
+        past = await app.recall.begin(info, LocalRuntime("again", "supervisor", MemorySink(), {}), Stop())
         assert QUESTION not in str(past)
 
 

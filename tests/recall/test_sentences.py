@@ -18,7 +18,7 @@ AT = datetime(2026, 11, 30, 9, tzinfo=UTC)
 async def kept(memory: Memory, user: str, said: list[str]) -> dict[str, str]:
     keeper = Keeper(memory)
     for n, text in enumerate(said):
-        await keeper.obey(Incoming("m", text, AT, user=user), f"{user}-{n}")
+        await keeper.obey(Incoming("m", text, AT, user=user), f"{user}-{n}", await keeper.kept_last("", user))
     return {kind_of(note.key): note.value for note in await keeper.of("", user)}
 
 
