@@ -15,7 +15,8 @@ from hermes_ops.channels.feishu.channel import FeishuChannel
 from hermes_ops.cli.serve import plugs
 from hermes_ops.loading import load
 from hermes_ops.sandbox import Message, Sandbox
-from hermes_ops.serve import Service, serving
+from hermes_ops.serve import serving
+from hermes_ops.service import Service
 from hermes_ops.settings import Settings
 from memory import Entry
 from tests.e2e.place import folder

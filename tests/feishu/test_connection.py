@@ -15,11 +15,11 @@ import pytest
 from pydantic import SecretStr
 
 from hermes_ops.channels.feishu import plug
-from hermes_ops.channels.feishu.socket import LongConnection
+from hermes_ops.channels.feishu.socket import WAITS, LongConnection, failures
 from hermes_ops.sandbox import Sandbox
 from hermes_ops.settings import FeishuSettings
 from orchestrator.errors import ConfigError, StoreError
-from tests.feishu.rig import bot, settings, words
+from tests.feishu.rig import QUESTION, bot, settings, words
 from tests.serve.bench import until
 
 PING = {"ReconnectCount": -1, "ReconnectInterval": 1, "ReconnectNonce": 1, "PingInterval": 1}
@@ -95,6 +95,37 @@ async def test_missing_numbers_and_a_refused_handshake_do_not_end_it() -> None:
         await until(lambda: "514" in link.health().says, 20)
         box.link.faults.handshake = None
         await until(lambda: link.health().ok, 15)
+
+
+def test_after_a_good_connection_the_next_try_comes_soon_after_a_bad_one_later() -> None:
+    assert failures(4, connected=True, seconds=3.5) == 0
+    flapping = failed = 0
+    for _ in range(20):
+        flapping = failures(flapping, connected=True, seconds=0.1)
+        failed = failures(failed, connected=False, seconds=10.0)  # a discovery that hangs is no good connection
+    assert WAITS[flapping] == 2.0
+    assert WAITS[failed] == WAITS[-1]
+
+
+async def test_what_three_pushes_did_not_reach_is_answered_once_after_the_fourth(tmp_path: Path) -> None:
+    async with Sandbox() as box, bot(box, tmp_path) as b:
+        box.link.faults.discovery = (200, 1, "busy")
+        box.link.cut()
+        await until(lambda: not box.link.connections)
+        asked = await box.say("alice", box.group, QUESTION, mention_bot=True)
+        [delivery] = box.deliveries(asked)
+        for pushed, pause in enumerate((15.0, 300.0), 1):
+            await until(lambda n=pushed: len(delivery.acks) == n)  # type: ignore[misc]
+            box.clock.advance(pause)
+        await until(lambda: len(delivery.acks) == 3)
+        box.link.faults.discovery = None
+        await box.connected(timeout=30)
+        assert await b.entry(asked) is None
+        box.clock.advance(3600.0)
+        await b.done(asked)
+        assert delivery.acks[:3] == [None] * 3
+        assert delivery.taken
+        assert len(box.answers(asked)) == 1
 
 
 async def test_large_events_come_in_one_frame_or_in_parts(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,6 +25,24 @@ async def test_a_lost_answer_and_gateway_pages_make_no_second_message(tmp_path: 
         asked = await box.say("alice", box.group, QUESTION, mention_bot=True)
         await b.done(asked)
         assert len(box.answers(asked)) == 1
+
+
+async def test_a_card_that_two_ask_for_at_once_is_one_and_its_end_waits_for_its_beginning(tmp_path: Path) -> None:
+    """The place in the queue is shown while the work begins; whoever cancels may be quicker than the platform."""
+    async with Sandbox() as box, bot(box, tmp_path) as b:
+        asked = await box.say("alice", box.group, "hi")  # not for the bot: nobody else opens a card for it
+        to, key = Address(asked.chat.chat_id, None, asked.message_id, "", "zh"), f"{asked.message_id}.0"
+        box.faults.slow("/cardkit/v1/cards", 0.3)
+        box.faults.slow("/reply", 0.3)
+        opening = [asyncio.create_task(b.channel.open(to, key)) for _ in range(2)]
+        await asyncio.sleep(0)
+        ended = await b.channel.send(to, Document("已取消"), f"{key}.cancelled")
+        await asyncio.gather(*opening)
+        [card] = box.answers(asked)
+        assert ended.id == card.message_id
+        assert "已取消" in words(card)
+        assert len(box.world.cards) == 1
+        await box.until(lambda: not asked.reactions)
 
 
 async def test_without_the_scope_for_streaming_the_message_is_patched(tmp_path: Path) -> None:

@@ -14,10 +14,12 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from weakref import WeakValueDictionary
 
 from hermes_ops.channels.base import Address, Document, Handle, Health, Intake, Progress, Sent
-from hermes_ops.channels.feishu import cards, posting
+from hermes_ops.channels.feishu import cards, posting, pushing
 from hermes_ops.channels.feishu.errors import CARD_LOST, TOO_LATE, Refusal
+from hermes_ops.channels.feishu.events import allowed
 from hermes_ops.channels.feishu.identity import Identity
 from hermes_ops.channels.feishu.incoming import Incomings
 from hermes_ops.channels.feishu.quotes import Fetcher
@@ -54,6 +56,7 @@ class FeishuChannel:
         self._settings, self._posts, self.api = settings, posts, api
         self._make, self._fetcher, self._tally = incomings, fetcher, tally
         self._streams: dict[str, Stream] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._socket: LongConnection | None = None
         self.incomings: Incomings | None = None
         self.identity = Identity(api)
@@ -66,11 +69,16 @@ class FeishuChannel:
         await self._tally.save()
         await self.identity.begin()
         self.incomings = self._make(intake, self.identity)
-        if self._settings.mode == "socket":
+
+    def connect(self) -> None:
+        if self._settings.mode == "socket" and self._socket is None and self.incomings is not None:
             s = self._settings
             secret = s.app_secret.get_secret_value() if s.app_secret else ""
             self._socket = LongConnection(s.app_id, secret, s.domain, s.proxy, self.incomings.handle)
             self._socket.start()
+
+    def answers(self, user: str, chat: str) -> bool:
+        return allowed(user, chat, self._settings)
 
     async def prepare(self, asked: Incoming, extra: Json) -> Incoming:
         return await self._fetcher.prepare(self.api, asked, extra)
@@ -89,28 +97,52 @@ class FeishuChannel:
     async def open(self, to: Address, key: str) -> Handle:
         """Shows at once that the question is being worked on; a second time it goes on with the same card. Raises
         Undeliverable where nothing can be shown in that chat, now or later."""
-        if key not in self._streams:
-            kept = await self._posts.get(key)
-            stream = self._restored(kept) if kept else Stream(key, to.locale or "zh", "kit", time.time())
-            self._streams[key] = stream
-            if not stream.reaction and to.message:
-                self._aside(self._react(to.message, stream))
-            if not stream.message:
-                await self._begin(to, stream)
+        async with self._opening(key):
+            if key not in self._streams:
+                kept = await self._posts.get(key)
+                stream = self._restored(kept) if kept else Stream(key, to.locale or "zh", "kit", time.time())
+                if not stream.reaction and to.message:
+                    self._aside(self._react(to.message, stream))
+                if not stream.message:
+                    await self._begin(to, stream)
+                self._streams[key] = stream
         return Handle(key, to)
+
+    def _opening(self, key: str) -> asyncio.Lock:
+        """One at a time: the place in a queue, the work and its end may all ask for the same card at once."""
+        return self._locks.setdefault(key, asyncio.Lock())
 
     def update(self, h: Handle, p: Progress) -> None:
         if stream := self._streams.get(h.id):
             stream.show(self.api, p.text)
 
     async def finish(self, h: Handle, a: Answer, key: str) -> Sent:
-        stream = self._streams.get(h.id) or await self._stream(h)
+        stream = await self._stream(h)
         await stream.rest()
         seconds = time.time() - stream.opened
         sent, shown = await self._final(h.to, stream, a, seconds, key)
+        return await self._over(h, stream, a, shown, sent, key)
+
+    async def show(self, h: Handle, a: Answer, doc: Document, key: str) -> Sent:
+        stream = await self._stream(h)
+        await stream.rest()
+        if stream.way == "none" or not doc.card:
+            return await self.finish(h, a, key)
+        try:
+            await stream.replace(self.api, doc.card)
+        except Refusal as e:
+            if e.sort == "passing":
+                raise
+            log.warning("feishu: the card %r was refused: %s", doc.title, e)
+            return await self.finish(h, a, key)
+        return await self._over(h, stream, a, doc.card, stream.message, key)
+
+    async def _over(self, h: Handle, stream: Stream, a: Answer, shown: Json, sent: str, key: str) -> Sent:
         await self._remember(h.to, stream, a, shown, sent)
+        seconds = time.time() - stream.opened
         if stream.way != "none" and self._notices(h.to, seconds):
             await posting.post_text(self.api, h.to, cards.verdict(a, stream.lang), f"{key}.verdict")
+        stream.over = True
         if stream.reaction:
             self._aside(self._unreact(h.to.message, stream.reaction))
         self._streams.pop(h.id, None)
@@ -119,13 +151,16 @@ class FeishuChannel:
     async def send(self, to: Address, doc: Document, key: str) -> Sent:
         if key.endswith((".failed", ".cancelled")):  # instead of an answer: the card that was begun is closed by it
             return await self._instead(to, doc, key)
+        if doc.title and not to.message:
+            return Sent(await pushing.push(self.api, self._posts, to, doc, key))
         if doc.title or "\n" in doc.text or "`" in doc.text:
             return Sent(await posting.post_markdown(self.api, to, doc.text, doc.title, key))
         return Sent(await posting.post_text(self.api, to, doc.text, key))
 
     async def deafen(self) -> None:
-        if self._socket is not None:
-            await asyncio.to_thread(self._socket.stop)
+        socket, self._socket = self._socket, None
+        if socket is not None:
+            await asyncio.to_thread(socket.stop)
 
     async def close(self) -> None:
         await self.deafen()
@@ -191,7 +226,7 @@ class FeishuChannel:
 
     async def _instead(self, to: Address, doc: Document, key: str) -> Sent:
         handle = Handle(key.rpartition(".")[0], to)
-        stream = self._streams.get(handle.id) or await self._stream(handle)
+        stream = await self._stream(handle)
         if not stream.message:
             return Sent(await posting.post_text(self.api, to, doc.text, key))
         return await self.finish(handle, Answer("", "cancelled", doc.text), key)
@@ -202,8 +237,12 @@ class FeishuChannel:
         return 0 < after < seconds and to.chat not in self._settings.quiet_chats
 
     async def _stream(self, h: Handle) -> Stream:
-        kept = await self._posts.get(h.id)
-        return self._restored(kept) if kept else Stream(h.id, h.to.locale or "zh", "none", time.time())
+        """Once its card has been begun, if it is being begun."""
+        async with self._opening(h.id):
+            if h.id in self._streams:
+                return self._streams[h.id]
+            kept = await self._posts.get(h.id)
+            return self._restored(kept) if kept else Stream(h.id, h.to.locale or "zh", "none", time.time())
 
     def _restored(self, kept: Post) -> Stream:
         s = kept.state
@@ -224,6 +263,8 @@ class FeishuChannel:
             body = {"reaction_type": {"emoji_type": "Typing"}}
             made = await self.api.call("POST", f"/im/v1/messages/{message}/reactions", body)
             stream.reaction = str(made["data"]["reaction_id"])
+            if stream.over:  # the answer was quicker
+                await self._unreact(message, stream.reaction)
 
     async def _unreact(self, message: str, reaction: str) -> None:
         with suppress(Refusal):

@@ -23,7 +23,9 @@ from hermes_ops.channels.feishu.errors import Refusal
 
 DISCOVERY = "/callback/ws/endpoint"
 WAITS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)  # seconds before the next try
-LASTED, FLAPPING = 10.0, 2  # seconds of a good connection; where in WAITS connections that end at once stay
+# Seconds of a good connection, after whose end the first wait is enough: the platform repeats what it could not push
+# after 15 s, 5 min and an hour, so an asker waits far longer than we do. Where in WAITS those that end at once stay.
+LASTED, FLAPPING = 3.0, 2
 DEAF = 3  # ping intervals without a frame
 PING = 120.0
 CLOSE_SECONDS = 2.0
@@ -109,12 +111,9 @@ class LongConnection:
                 log.warning("feishu: %s", self._problem)
             finally:
                 self._conn = None
-            lasted = time.monotonic() - begun > LASTED
-            most = FLAPPING if self._connects > connects else len(WAITS) - 1
-            failed = 0 if lasted else min(failed + 1, most)
-            wait = WAITS[failed]
+            failed = failures(failed, self._connects > connects, time.monotonic() - begun)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._over.wait(), wait * (0.5 + random.random() / 2))
+                await asyncio.wait_for(self._over.wait(), WAITS[failed] * (0.5 + random.random() / 2))
 
     async def _once(self, over: asyncio.Event) -> None:
         """One connection, from discovery to its end."""
@@ -176,6 +175,13 @@ class LongConnection:
         client._ping_interval = self._ping
         client._configure = partial(_configure, client)
         return str(told["data"]["URL"])
+
+
+def failures(before: int, connected: bool, seconds: float) -> int:
+    """How many tries have failed in a row, as a place in WAITS, after one of so many seconds."""
+    if connected and seconds > LASTED:
+        return 0
+    return min(before + 1, FLAPPING if connected else len(WAITS) - 1)
 
 
 def _configure(client: Any, conf: Any) -> None:

@@ -29,7 +29,7 @@ log = logging.getLogger("hermes_ops.feishu")
 @dataclass
 class Stream:
     """`card`: the CardKit entity; `message`: ours in the chat; `opened`: seconds since the epoch, from which sequences
-    grow, so that another process can go on; `way`: how it is written."""
+    grow, so that another process can go on; `way`: how it is written; `over`: the answer stands."""
 
     key: str
     lang: str
@@ -39,6 +39,7 @@ class Stream:
     message: str = ""
     reaction: str = ""
     last: int = 0
+    over: bool = False
     text: str = ""
     dirty: asyncio.Event = field(default_factory=asyncio.Event)
     writer: asyncio.Task[None] | None = None
