@@ -1,8 +1,8 @@
 """Tool calls as text, for models without native ones: the prompt that teaches the form, the history in that form, and
 the reading of what comes back. Read too are the forms that open models leak into their content.
 
-Forms: `[TOOL_CALL]{…}[/TOOL_CALL]`, `<tool_call>{…}</tool_call>`, a fenced JSON block, bare JSON. The last two count
-only when they name an offered tool: an answer may well hold JSON.
+Forms: `[TOOL_CALL]{…}[/TOOL_CALL]`, `<tool_call>{…}</tool_call>`, elements instead of JSON (Qwen3-Coder, GLM-4.5), a
+fenced JSON block, bare JSON. The last two count only when they name an offered tool: an answer may well hold JSON.
 """
 
 from __future__ import annotations
@@ -19,6 +19,11 @@ _TAGGED = re.compile(
 )
 _FENCE = re.compile(r"```(?:json|tool_call|tool_code)?[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.S)
 _NAME = re.compile(r"""["'](?:name|tool)["']\s*:\s*["']([^"']+)["']""")
+_BARE = re.compile(r"(?<!<tool_call>)(?<!<tool_call>\n)<function=")  # Qwen3-Coder may leave out the tag around it
+_ELEMENT = re.compile(r"(?:<function=)?([\w.:-]+)>?\s*(?=<parameter=|<arg_key>|</function>|\Z)")
+_PAIR = re.compile(
+    r"<(?:parameter=|arg_key>)\s*([\w.-]+)\s*(?:>|</arg_key>\s*<arg_value>)\s*(.*?)\s*</(?:parameter|arg_value)>", re.S
+)
 _ARGS = ("arguments", "args", "parameters", "params", "input")
 
 _HOW = """# Tools
@@ -129,6 +134,7 @@ def _append_user(out: list[Message], text: str) -> None:
 def parse(text: str, names: Sequence[str], stem: str) -> tuple[str, list[ToolCall]]:
     """The text without its calls, and the calls, with ids `<stem>_<n>`. A block that can't be read is a call whose
     `args` is None."""
+    text = _BARE.sub("<tool_call><function=", text) if names else text
     if "[TOOL_CALL]" in text or "<tool_call>" in text:
         return _TAGGED.sub("", text).strip(), _calls((m.strip() for m in _TAGGED.findall(text)), stem)
     stripped = text.strip()
@@ -160,7 +166,7 @@ def _call(data: Mapping[str, Json]) -> tuple[str, Json]:
 
 def _calls(bodies: Iterable[str], stem: str) -> list[ToolCall]:
     out: list[ToolCall] = []
-    for body in bodies:
+    for body in map(_plain, bodies):
         reading = read(body)
         if reading.fault:
             found = _NAME.search(body)
@@ -169,3 +175,18 @@ def _calls(bodies: Iterable[str], stem: str) -> list[ToolCall]:
             raw = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
             out += read_calls(f"{stem}_{len(out)}", name, raw)
     return out
+
+
+def _plain(body: str) -> str:
+    """A call written in elements as JSON. Values are text; what begins like JSON is JSON. A cut one stays as it is."""
+    pairs = _PAIR.findall(body)
+    if not (head := _ELEMENT.match(body)) or len(pairs) != len(re.findall("<parameter=|<arg_key>", body)):
+        return body
+    return json.dumps({"name": head.group(1), "arguments": {name: _value(text) for name, text in pairs}})
+
+
+def _value(text: str) -> Json:
+    try:
+        return json.loads(text) if text[:1] in ("[", "{") else text
+    except ValueError:
+        return text

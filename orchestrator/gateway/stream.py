@@ -143,7 +143,7 @@ def read_usage(usage: Json) -> Usage:
 
 # ── what may be shown while it streams ────────────────────────────────────────────────────────
 
-MARKERS = ("<think>", "</think>", "<tool_call>", "[TOOL_CALL]", "```json")
+MARKERS = ("<think>", "</think>", "<tool_call>", "<function=", "[TOOL_CALL]", "```json")
 _LONGEST = max(map(len, MARKERS))
 
 

@@ -120,3 +120,34 @@ def test_a_history_as_text_alternates_and_changes_nothing() -> None:
     assert "[TOOL_RESULT a]\n412" in out[3]["content"]
     assert out[4]["content"].startswith("and now?")
     assert history == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<tool_call>\n<function=a>\n<parameter=q>\n慢\n</parameter>\n<parameter=s>\n["x", "y"]\n</parameter>\n'
+        "</function>\n</tool_call>",
+        '<function=a>\n<parameter=q>慢</parameter>\n<parameter=s>["x", "y"]</parameter>\n</function>',
+        "<tool_call>a\n<arg_key>q</arg_key>\n<arg_value>慢</arg_value>\n<arg_key>s</arg_key>\n"
+        '<arg_value>["x", "y"]</arg_value>\n</tool_call>',
+    ],
+    ids=["Qwen3-Coder", "without its tag", "GLM-4.5"],
+)
+def test_calls_in_elements_are_read(text: str) -> None:
+    rest, calls = parse(f"I look.\n{text}\n{text}", ["a"], "c")
+    assert rest == "I look."
+    assert [(c.name, c.args) for c in calls] == [("a", {"q": "慢", "s": ["x", "y"]})] * 2
+
+
+def test_a_call_without_arguments_in_elements() -> None:
+    assert [(c.name, c.args) for c in parse("<tool_call>a</tool_call>", ["a"], "c")[1]] == [("a", {})]
+    assert [(c.name, c.args) for c in parse("<function=a></function>", ["a"], "c")[1]] == [("a", {})]
+
+
+def test_a_call_in_elements_that_was_cut_is_a_fault() -> None:
+    (call,) = parse("<tool_call><function=a><parameter=q>checkou", ["a"], "c")[1]
+    assert call.args is None
+
+
+def test_elements_stay_text_where_no_tool_was_offered() -> None:
+    assert parse("<function=a></function>", [], "c") == ("<function=a></function>", [])
