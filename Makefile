@@ -7,6 +7,9 @@ BASE := .venv/.base
 DEV := .venv/.dev
 CODE := orchestrator subagents memory hermes_ops tests tools $(wildcard bench)
 
+# Set in some containers: every process would compile every module, half of the time that the tests take.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo demo-feishu setup test test-slow test-all nightly check weight format docs lock bench build clean
 .DEFAULT_GOAL := help
 

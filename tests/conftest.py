@@ -16,8 +16,10 @@ from typing import Any
 import hypothesis
 import pytest
 
-hypothesis.settings.register_profile("house", deadline=None, database=None)
+NIGHTLY = os.environ.get("NIGHTLY") == "1"
+hypothesis.settings.register_profile("house", deadline=None, database=None, max_examples=2000 if NIGHTLY else 100)
 hypothesis.settings.load_profile("house")
+SLOW = ("feishu", "sandbox")  # folders whose tests all start servers, bots and browsers
 
 FOREIGN = ("HERMES_OPS_", "OPENAI_", "XDG_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
@@ -91,11 +93,16 @@ def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="session")
 def nightly() -> bool:
     """True under `make nightly`: slow tests run in full length; else in the short form that CI has time for."""
-    return os.environ.get("NIGHTLY") == "1"
+    return NIGHTLY
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The fast run doesn't even import what is slow as a whole: the platform's SDK alone takes seconds."""
+    fast = str(config.option.markexpr) == "not slow"
+    return True if fast and collection_path.is_dir() and collection_path.name in SLOW else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whole folders whose tests start servers, bots and browsers are slow."""
     for item in items:
-        if item.path.parent.name in ("feishu", "sandbox"):
+        if item.path.parent.name in SLOW:
             item.add_marker(pytest.mark.slow)

@@ -81,6 +81,7 @@ def test_a_path_that_a_page_names_exists(name: str) -> None:
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
 
 
+@pytest.mark.slow
 def test_the_map_of_files_says_what_the_modules_say() -> None:
     text = page("docs/ARCHITECTURE.md")
     assert {path for path, tree in trees() if tree.body} <= set(cells(text)), "run `make docs`"

@@ -25,6 +25,7 @@ def found(path: str, source: str) -> list[str]:
     return [breach for rule in rules for breach in rule(file)]
 
 
+@pytest.mark.slow
 def test_the_repository_keeps_the_rules() -> None:
     breaches, sums = check_house.check(ROOT)
     assert breaches == []
@@ -217,6 +218,7 @@ def test_polite_code(host):
 """
 
 
+@pytest.mark.slow
 def test_reaching_outside_fails_even_where_the_refusal_was_caught(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(REACHES, encoding="utf-8")
     options = ["-p", "tests.conftest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), "-c", os.devnull]

@@ -61,6 +61,7 @@ def test_the_command_is_there() -> None:
     assert callable(command.load())
 
 
+@pytest.mark.slow
 def test_importing_everything_prints_nothing_starts_nothing_and_writes_nothing(tmp_path: Path, home: Path) -> None:
     modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in sources()]
     names = [m.removesuffix(".__init__") for m in modules if not re.search(r"migrations\.(env|versions\.)", m)]

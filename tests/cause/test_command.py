@@ -47,6 +47,7 @@ def test_json_has_the_promised_fields(incident: tuple[Path, Truth], tmp_path: Pa
     assert {t["decision"] for t in found["triage"]} <= {"page", "suppress"}
 
 
+@pytest.mark.slow
 def test_the_text_says_the_cause_first(incident: tuple[Path, Truth], tmp_path: Path):
     folder, truth = incident
     said = run(tmp_path, "--folder", str(folder), "--zone", "UTC")

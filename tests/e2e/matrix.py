@@ -15,8 +15,9 @@ from pathlib import Path
 
 from hermes_ops.testing.scripted_server import ScriptedServer
 from memory import open_memory
-from tests.e2e.place import QUESTION, WHEN, folder, hermes, play, role, start, turn
+from tests.e2e.place import QUESTION, WHEN, folder, hermes, play, role, turn
 from tests.postgres import serving
+from tests.processes import start
 
 LATENCY = 0.03
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +11,7 @@ from typing import Any
 
 from hermes_ops.testing.script import Step, calls, says
 from orchestrator.contracts import Json, Message
+from tests.processes import start
 
 DAY = "2026-11-29"
 QUESTION = "why did checkout fail after 14:00 yesterday?"
@@ -71,12 +69,6 @@ class Ran:
     @property
     def json(self) -> Any:
         return json.loads(self.out)
-
-
-async def start(*args: str, env: Mapping[str, str]) -> asyncio.subprocess.Process:
-    program = [sys.executable, "-m", "hermes_ops", *args]
-    pipe = asyncio.subprocess.PIPE
-    return await asyncio.create_subprocess_exec(*program, stdout=pipe, stderr=pipe, env={**os.environ, **env})
 
 
 async def hermes(*args: str, env: Mapping[str, str]) -> Ran:

@@ -1,4 +1,5 @@
-"""Every test that takes `url` runs on a SQLite file and on PostgreSQL; `memory` is that database, opened."""
+"""Every test that takes `url` runs on a SQLite file and, among the slow ones, on PostgreSQL; `memory` is that database,
+opened."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from tests.postgres import postgres
 __all__ = ["postgres"]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'hermes.db'}"

@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_ops.recall.extraction import worth
@@ -27,7 +27,6 @@ WORDS = [
 SENTENCES = st.lists(st.sampled_from(WORDS), max_size=12).map("".join)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.one_of(st.text(max_size=80), SENTENCES))
 def test_any_text_is_read(text: str) -> None:
     for order in read(text).orders:

@@ -40,7 +40,7 @@ async def test_a_preference_is_listed_used_by_later_processes_and_forgotten(shel
     rows = (await shell.run("memory", "list", "--json")).json
     assert {row["key"]: row["value"] for row in rows} == {"environment": "prod-zebra", "name": "Zaphod"}
     exported = (await shell.run("memory", "export")).json
-    assert exported == {"user": "local", "tenant": "", "notes": rows}
+    assert exported == {"user": "local", "tenant": "", "notes": rows, "schedules": []}
 
     gone = await shell.run("memory", "forget", "environment", "name", "--json")
     assert gone.json == {"forgotten": ["environment", "name"]}

@@ -67,13 +67,16 @@ class Work:
         def told(e: Entry, state: str, reason: str) -> Sequence[Parcel]:
             return [parcel(f"{e.id}.{state}", reason, e.conversation)]
 
+        async def queued(e: Entry, place: int) -> None:
+            self.places[e.question.id] = place
+
         return Hands(
             self.work,
             self.stop,
             told,
             lambda e, at: parcel(f"{e.id}.busy", f"busy until {at.isoformat()}", e.conversation),
             lambda e, before: e.question.text.startswith("and "),
-            lambda e, place: self.places.update({e.question.id: place}),
+            queued,
         )
 
 
@@ -88,22 +91,22 @@ async def working(memory: Memory, work: Work, **bounds: int) -> AsyncIterator[In
         await task
 
 
-async def until(true: Callable[[], Any], seconds: float = 5.0) -> None:
-    for _ in range(int(seconds * 100)):
-        if true():
-            return
+async def until(true: Callable[[], Any], seconds: float = 30.0) -> None:
+    end = asyncio.get_running_loop().time() + seconds
+    while not true():
+        assert asyncio.get_running_loop().time() < end, "it did not happen"
         await asyncio.sleep(0.01)
-    raise AssertionError("it did not happen")
 
 
 async def states(memory: Memory) -> dict[str, str]:
     return {e.question.id: e.state for e in await memory.inbox.list()}
 
 
-async def until_state(memory: Memory, id: str, state: str, seconds: float = 5.0) -> Entry:
-    for _ in range(int(seconds * 50)):
+async def until_state(memory: Memory, id: str, state: str, seconds: float = 30.0) -> Entry:
+    end = asyncio.get_running_loop().time() + seconds
+    while True:
         found = await memory.inbox.find(f"{id}.0")
         if found and found.state == state:
             return found
+        assert asyncio.get_running_loop().time() < end, f"{id} is {found and found.state}, not {state}"
         await asyncio.sleep(0.02)
-    raise AssertionError(f"{id} is {found and found.state}, not {state}")
