@@ -138,6 +138,7 @@ BAD = {
     "a cell without column": (card({**TABLE, "rows": [{"zzz": "x"}]}), 200915, "column zzz"),
     "an unknown chart": (card({"tag": "chart", "chart_spec": {"type": "sankey"}}), 200550, "chart_spec -> type"),
     "a chart as text": (card({"tag": "chart", "chart_spec": "{}"}), 200550, "chart_spec"),
+    "six charts": (card(*[CHART] * 6), 11310, "chart number over limit"),
     "an unknown picture": (card({"tag": "img", "img_key": "img_v3_nothing"}), 200570, "invalid image keys"),
     "a picture by address": (card(md("![x](https://e.org/a.png)")), 200570, "https://e.org/a.png"),
     "an unknown person": (card({"tag": "person", "user_id": "ou_nobody"}), 100290, "ou_nobody"),

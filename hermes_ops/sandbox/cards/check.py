@@ -66,6 +66,7 @@ class _Walk:
     lookup: Lookup
     ids: set[str] = field(default_factory=set)
     tables: int = 0
+    charts: int = 0
 
     def card(self, card: Json) -> None:
         if (count := sum(1 for _ in elements(card))) > self.rules.elements:
@@ -126,6 +127,9 @@ class _Walk:
         self.tables += inside.content(node, self.rules, self.lookup, path)
         if self.tables > self.rules.tables:
             raise CardFault(11310, "card table number over limit", "table")
+        self.charts += tag == "chart"
+        if self.charts > self.rules.charts:
+            raise CardFault(11310, "card chart number over limit", "chart")
 
     def identity(self, node: Json, path: str) -> None:
         element_id = node.get("element_id")

@@ -91,10 +91,6 @@ TEMPLATES = frozenset({
     "blue", "wathet", "turquoise", "green", "yellow", "orange", "red", "carmine", "violet", "purple", "indigo", "grey",
     "default",
 })  # fmt: skip
-CHARTS = frozenset({
-    "line", "area", "bar", "pie", "common", "funnel", "scatter", "radar", "linearProgress", "circularProgress",
-    "wordCloud",
-})  # fmt: skip
 CELLS = frozenset({"text", "lark_md", "markdown", "number", "options", "persons", "date"})
 
 

@@ -9,7 +9,7 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from hermes_ops.sandbox.cards import components
+from hermes_ops.sandbox.cards import charts, components
 from hermes_ops.sandbox.cards.faults import CardFault
 from hermes_ops.sandbox.cards.rules import Lookup, Rules
 from hermes_ops.sandbox.errors import Json
@@ -37,7 +37,7 @@ def content(node: Json, rules: Rules, lookup: Lookup, path: str) -> int:
         table(node, rules, lookup, path)
         return 1
     if tag == "chart":
-        chart(node, path)
+        charts.chart(node, path)
     elif tag in ("img", "img_combination", "select_img"):
         for picture in (node, *node.get("img_list", []), *node.get("options", [])):
             _picture(picture.get("img_key"), lookup)
@@ -115,16 +115,6 @@ def cell(value: Any, kind: str) -> bool:
     if kind == "persons":
         return isinstance(value, str) or (isinstance(value, list) and all(isinstance(p, str) for p in value))
     return isinstance(value, str)
-
-
-def chart(node: Json, path: str) -> None:
-    spec = node["chart_spec"]
-    if not isinstance(spec, dict):
-        raise CardFault(200550, "chart spec is invalid", f"{path} -> chart_spec")
-    if spec.get("type") not in components.CHARTS:
-        raise CardFault(200550, "chart spec type is invalid", f"{path} -> chart_spec -> type")
-    if "data" not in spec:
-        raise CardFault(200550, "chart spec has no data", f"{path} -> chart_spec -> data")
 
 
 def behavior(node: Json, path: str) -> None:

@@ -140,8 +140,13 @@ function columns(e, path, ctx) {
 
 const person = (id, ctx) => el("span", { class: "at" }, "@" + (ctx.names[id] || id));
 
+function sized(node, size) {
+  if (/^(heading|notation)/.test(size || "")) node.classList.add(size.startsWith("heading") ? "large" : "small");
+  return node;
+}
+
 const MAKERS = {
-  markdown: (e, path, ctx) => markdown(e.content, ctx.names),
+  markdown: (e, path, ctx) => sized(markdown(e.content, ctx.names), e.text_size),
   plain_text: (e, path, ctx) => el("p", {}, words(e, ctx)),
   lark_md: (e, path, ctx) => el("p", {}, words(e, ctx)),
   div: (e, path, ctx) => el("div", {}, words(e.text, ctx), (e.fields || []).map((f) => el("div", { class: "piece" }, words(f.text, ctx)))),

@@ -53,57 +53,93 @@ function axes(parts, spec) {
   const points = parts.flatMap((p) =>
     p.rows.map((row) => {
       const [x, y] = [row[field(p.xField)], row[field(p.yField)]];
-      return { kind: p.type, x: across ? y : x, y: Number(across ? x : y), series: String(row[field(p.seriesField)] ?? "") };
+      const value = across ? x : y;
+      return { kind: p.type, x: across ? y : x, y: value === null || value === undefined ? null : Number(value), series: String(row[field(p.seriesField)] ?? ""), dash: Boolean(p.line?.style?.lineDash) };
     }),
   );
-  if (!points.length || points.some((p) => !Number.isFinite(p.y) || p.x === undefined)) return null;
-  const xs = [...new Set(points.map((p) => String(p.x)))];
+  if (!points.length || points.some((p) => Number.isNaN(p.y) || p.x === undefined)) return null;
   const names = [...new Set(points.map((p) => p.series))];
-  const stacked = Boolean(spec.stack);
-  const heights = stacked ? xs.map((x) => points.filter((p) => String(p.x) === x).reduce((sum, p) => sum + p.y, 0)) : points.map((p) => p.y);
-  const top = Math.max(...heights, 0) || 1;
-  const low = Math.min(...heights, 0);
+  const ink = inks(spec.color, names);
+  const xs = [...new Set(points.map((p) => String(p.x)))];
+  const [low, top] = extent(points, xs, spec, across);
+  if (across) return el("div", {}, bars(points, xs, low, top, ink, spec), legend(names, ink));
   const step = (W - LEFT - 8) / xs.length;
   const xAt = (x) => LEFT + step * (xs.indexOf(String(x)) + 0.5);
   const yAt = (y) => TOP + (H - TOP - BOTTOM) * (1 - (y - low) / (top - low));
-  const marks = names.flatMap((name, n) => series(points.filter((p) => p.series === name), n, { names, step, xAt, yAt, low, stacked, base: {} }));
-  const all = stacked ? stack(points, names, { xs, step, xAt, yAt }) : marks;
-  return el("div", {}, svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img" }, grid(top, low, yAt), all, ticks(xs, xAt)), legend(names));
+  const place = { step, xAt, yAt, low, ink, beside: spec.stack || parts.length > 1 ? 1 : names.length };
+  const marks = spec.stack ? stack(points, xs, place) : names.flatMap((name, n) => series(points.filter((p) => p.series === name), n, place));
+  return el("div", {}, svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img" }, grid(top, low, yAt), marks, ticks(xs, xAt)), legend(names, ink));
 }
 
-function series(points, n, { names, step, xAt, yAt, low }) {
-  const bars = points.filter((p) => p.kind === "bar");
-  const dots = points.filter((p) => p.kind === "scatter");
-  const lines = points.filter((p) => p.kind === "line" || p.kind === "area");
-  const width = (step * 0.8) / names.length;
-  const out = bars.map((p) => {
-    const x = xAt(p.x) - step * 0.4 + width * n;
-    const y = Math.min(yAt(p.y), yAt(0));
-    return svg("rect", { x, y, width, height: Math.abs(yAt(p.y) - yAt(0)), class: `k${n % INK}` }, tip(p));
+// What colours a series: its own of an ordinal scale, or a class.
+function inks(color, names) {
+  const own = (name) => (color && Array.isArray(color.range) ? color.range[(color.domain || names).indexOf(name)] : Array.isArray(color) ? color[names.indexOf(name)] : undefined);
+  return (name) => (own(name) ? { fill: own(name), stroke: own(name) } : { class: `k${names.indexOf(name) % INK}` });
+}
+
+function extent(points, xs, spec, across) {
+  const axis = (spec.axes || []).find((a) => a.orient === (across ? "bottom" : "left")) || {};
+  const sums = xs.map((x) => points.filter((p) => String(p.x) === x).reduce((sum, p) => sum + (p.y ?? 0), 0));
+  const heights = spec.stack ? sums : points.map((p) => p.y ?? 0);
+  const low = axis.min ?? Math.min(...heights, 0);
+  return [low, axis.max ?? (Math.max(...heights, low) === low ? low + 1 : Math.max(...heights))];
+}
+
+function bars(points, xs, low, top, ink, spec) {
+  const [row, left] = [26, 150];
+  const height = row * xs.length + BOTTOM;
+  const at = (v) => left + (W - left - 10) * Math.max(0, Math.min(1, (v - low) / (top - low)));
+  const marks = points.flatMap((p) => {
+    const y = row * xs.indexOf(String(p.x));
+    const name = svg("text", { x: left - 6, y: y + 17, "text-anchor": "end" }, String(p.x).length > 24 ? String(p.x).slice(0, 23) + "…" : String(p.x));
+    return [name, p.y === null ? "" : svg("rect", { x: left, y: y + 4, width: Math.max(1, at(p.y) - left), height: row - 8, ...ink(p.series) }, tip(p))];
   });
-  out.push(...dots.map((p) => svg("circle", { cx: xAt(p.x), cy: yAt(p.y), r: 3.5, class: `k${n % INK}` }, tip(p))));
-  if (lines.length) {
-    const path = lines.map((p, i) => `${i ? "L" : "M"}${xAt(p.x).toFixed(1)} ${yAt(p.y).toFixed(1)}`).join("");
-    if (lines[0].kind === "area") {
+  const ends = [low, top].map((v, n) => svg("text", { x: at(v), y: height - 8, "text-anchor": n ? "end" : "start" }, short(v)));
+  const goals = (spec.markLine || []).filter((m) => typeof m.x === "number").map((m) => svg("line", { x1: at(m.x), x2: at(m.x), y1: 0, y2: height - BOTTOM, class: "goal" }, svg("title", {}, m.label?.text || "")));
+  return svg("svg", { viewBox: `0 0 ${W} ${height}`, role: "img" }, marks, goals, ends);
+}
+
+function series(points, n, { step, xAt, yAt, low, ink, beside }) {
+  const known = points.filter((p) => p.y !== null);
+  const width = (step * 0.8) / beside;
+  const out = known.filter((p) => p.kind === "bar").map((p) => {
+    const x = xAt(p.x) - step * 0.4 + width * (beside > 1 ? n : 0);
+    return svg("rect", { x, y: Math.min(yAt(p.y), yAt(0)), width, height: Math.abs(yAt(p.y) - yAt(0)), ...ink(p.series) }, tip(p));
+  });
+  out.push(...known.filter((p) => p.kind === "scatter").map((p) => svg("circle", { cx: xAt(p.x), cy: yAt(p.y), r: 3.5, ...ink(p.series) }, tip(p))));
+  for (const run of runs(points.filter((p) => p.kind === "line" || p.kind === "area"))) {
+    const own = ink(run[0].series);
+    const path = run.map((p, i) => `${i ? "L" : "M"}${xAt(p.x).toFixed(1)} ${yAt(p.y).toFixed(1)}`).join("");
+    if (run[0].kind === "area") {
       const floor = yAt(Math.max(low, 0));
-      out.push(svg("path", { d: `${path}L${xAt(lines.at(-1).x)} ${floor}L${xAt(lines[0].x)} ${floor}Z`, class: `fill k${n % INK}` }));
+      out.push(svg("path", { ...own, d: `${path}L${xAt(run.at(-1).x)} ${floor}L${xAt(run[0].x)} ${floor}Z`, class: `fill ${own.class || ""}` }));
     }
-    out.push(svg("path", { d: path, class: `stroke k${n % INK}` }));
-    out.push(...lines.map((p) => svg("circle", { cx: xAt(p.x), cy: yAt(p.y), r: 2, class: `k${n % INK}` }, tip(p))));
+    out.push(svg("path", { ...own, d: path, class: `stroke ${own.class || ""}`, ...(run[0].dash ? { "stroke-dasharray": "4 2" } : {}) }));
+    if (!run[0].dash) out.push(...run.map((p) => svg("circle", { cx: xAt(p.x), cy: yAt(p.y), r: 2, ...own }, tip(p))));
   }
   return out;
 }
 
-function stack(points, names, { xs, step, xAt, yAt }) {
+// A line is broken where a value is missing.
+function runs(points) {
+  const out = [[]];
+  for (const p of points) {
+    if (p.y === null) out.push([]);
+    else out.at(-1).push(p);
+  }
+  return out.filter((run) => run.length);
+}
+
+function stack(points, xs, { step, xAt, yAt, ink }) {
   return xs.flatMap((x) => {
     let floor = 0;
     return points
-      .filter((p) => String(p.x) === x)
+      .filter((p) => String(p.x) === x && p.y !== null)
       .map((p) => {
         const y = yAt(floor + p.y);
         const height = yAt(floor) - y;
         floor += p.y;
-        return svg("rect", { x: xAt(x) - step * 0.4, y, width: step * 0.8, height, class: `k${names.indexOf(p.series) % INK}` }, tip(p));
+        return svg("rect", { x: xAt(x) - step * 0.4, y, width: step * 0.8, height, ...ink(p.series) }, tip(p));
       });
   });
 }
@@ -113,8 +149,9 @@ const tip = (p) => svg("title", {}, `${p.series} ${p.x}: ${p.y}`.trim());
 const short = (n) => (Math.abs(n) >= 1000 ? `${+(n / 1000).toFixed(1)}k` : String(+n.toFixed(2)));
 
 function grid(top, low, yAt) {
-  return [0, 0.25, 0.5, 0.75, 1].flatMap((share) => {
-    const value = low + (top - low) * share;
+  const parts = Number.isInteger(top) && low === 0 && top < 4 ? top : 4;
+  return [...Array(parts + 1).keys()].flatMap((n) => {
+    const value = low + ((top - low) * n) / parts;
     const y = yAt(value);
     return [svg("line", { x1: LEFT, x2: W - 8, y1: y, y2: y, class: "grid" }), svg("text", { x: LEFT - 5, y: y + 4, "text-anchor": "end" }, short(value))];
   });
@@ -125,9 +162,10 @@ function ticks(xs, xAt) {
   return xs.filter((_, n) => n % every === 0).map((x) => svg("text", { x: xAt(x), y: H - 8, "text-anchor": "middle" }, x.length > 12 ? x.slice(-8) : x));
 }
 
-function legend(names) {
+function legend(names, ink) {
   if (names.length < 2 && !names[0]) return null;
-  return el("div", { class: "legend" }, names.map((name, n) => el("span", { class: `k${n % INK}` }, "■ ", el("i", {}, name))));
+  const mark = (name) => svg("svg", { viewBox: "0 0 10 10", class: "key" }, svg("rect", { width: 10, height: 10, ...ink(name) }));
+  return el("div", { class: "legend" }, names.map((name) => el("span", {}, mark(name), " ", el("i", {}, name))));
 }
 
 function pie(rows, category, value) {
@@ -142,7 +180,7 @@ function pie(rows, category, value) {
     const d = `M110 110L${x1} ${y1}A95 95 0 ${share > 0.5 ? 1 : 0} 1 ${x2} ${y2}Z`;
     return svg("path", { d, class: `k${n % INK}` }, svg("title", {}, `${row[category]}: ${row[value]}`));
   });
-  return el("div", {}, svg("svg", { viewBox: "0 0 220 220", role: "img", class: "pie" }, slices), legend(rows.map((row) => String(row[category]))));
+  return el("div", {}, svg("svg", { viewBox: "0 0 220 220", role: "img", class: "pie" }, slices), legend(rows.map((row) => String(row[category])), inks(null, rows.map((row) => String(row[category])))));
 }
 
 function dataTable(rows) {

@@ -1,0 +1,1 @@
+"""How a finished report looks: Markdown, a page, a card, a terminal."""

@@ -1,0 +1,39 @@
+"""The like day that errors are set against, in words: which it is, or why there is nothing of one."""
+
+from __future__ import annotations
+
+from hermes_ops.report.model import Report
+from hermes_ops.report.view import figures
+from hermes_ops.report.view.words import bracket, say
+
+
+def known(report: Report) -> bool:
+    """Whether something is known of the day that the errors are set against."""
+    e = report.errors
+    return e.like is not None and (e.before.value is not None or any(h.before is not None for h in e.hours))
+
+
+def title(report: Report) -> str:
+    e, lang = report.errors, report.lang
+    if e.like is not None and known(report):
+        return say("errors_trend", lang, day=figures.day(e.like, lang))
+    return say("error_lines", lang) + bracket(absent(report), lang)
+
+
+def day(report: Report) -> str:
+    """The like day of the errors, or why there is nothing of one."""
+    e, lang = report.errors, report.lang
+    if e.like is None:
+        return absent(report)
+    return figures.day(e.like, lang) + ("" if known(report) else bracket(_lack(report), lang))
+
+
+def absent(report: Report) -> str:
+    """That the errors can't be set against a like day, and why."""
+    none, why = say("no_like", report.lang), _lack(report)
+    return none if why == none else f"{none}{say('colon', report.lang)}{why}"
+
+
+def _lack(report: Report) -> str:
+    e = report.errors
+    return e.why_not or e.before.why or say("no_like", report.lang)
