@@ -4,7 +4,7 @@ The peers, the mock model server and the driver lie in ../shared/bench beside a 
 files (bench/peers). Everything is copied to out/bench and run there, all peers on this same Python and SDK. Without
 that folder only the start-up figures are measured. Needs Node.js for the mock server.
 
-    python bench/run.py [--quick] [--stages warm,long,sessions] [--only model|startup|behaviour]
+    python bench/run.py [--quick] [--stages warm,long,sessions] [--only model|startup|behaviour|load|report]
 """
 
 from __future__ import annotations
@@ -106,11 +106,19 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true")
     options.add_argument("--stages", default="warm,long,sessions")
-    options.add_argument("--only", choices=("model", "startup", "behaviour"))
+    options.add_argument("--only", choices=("model", "startup", "behaviour", "load", "report"))
     chosen = options.parse_args()
     found: dict[str, float] = {}
     if chosen.only in (None, "startup"):
         found |= startup(3 if chosen.quick else 7)
+    if chosen.only in (None, "load"):
+        size = ["--questions", "100"] if chosen.quick else []
+        subprocess.run([sys.executable, str(ROOT / "bench" / "load.py"), *size], check=True)
+    if chosen.only in (None, "report"):
+        size = ["--lines", "200000", "--alerts", "2000"] if chosen.quick else []
+        subprocess.run([sys.executable, "-m", "bench.report.load", *size], cwd=ROOT, check=True)
+    if chosen.only in ("load", "report"):
+        return
     if not SHARED.exists():
         print("../shared/bench is not beside this checkout: only the start-up was measured", file=sys.stderr)
     elif chosen.only != "startup":

@@ -12,18 +12,24 @@ from memory.desk import Desk
 from memory.engine import open_engine
 from memory.erasing import Eraser, Trace
 from memory.inbox import Entry, InboxStore
+from memory.limits import Quotas
 from memory.outbox import Outbox, Parcel
 from memory.posts import Feedback, Post, Posts
 from memory.preferences import Note, Preferences
+from memory.records import Page, Record, Records
+from memory.replicas import Live, Replicas
+from memory.reports import Confirmed, Reports, Stored
 from memory.runs import RunInfo, Runs, RunStatus
+from memory.schedules import Schedule, Schedules, Slot
 from memory.store import EventStore
 from memory.traces import Pruned, Traces, Wanted
 from memory.turns import Summary, Turn, Turns
 
 __all__ = [
-    "Entry", "Eraser", "EventStore", "Feedback", "InboxStore", "Memory", "Note", "Outbox", "Parcel", "Post", "Posts",
-    "Preferences", "Pruned", "RunInfo", "RunStatus", "Runs", "Summary", "Trace", "Traces", "Turn", "Turns", "Wanted",
-    "open_memory",
+    "Confirmed", "Entry", "Eraser", "EventStore", "Feedback", "InboxStore", "Live", "Memory", "Note", "Outbox", "Page",
+    "Parcel", "Post", "Posts", "Preferences", "Pruned", "Quotas", "Record", "Records", "Replicas", "Reports",
+    "RunInfo", "RunStatus", "Runs", "Schedule", "Schedules", "Slot", "Stored", "Summary", "Trace", "Traces", "Turn",
+    "Turns", "Wanted", "open_memory",
 ]  # fmt: skip
 
 
@@ -40,6 +46,11 @@ class Memory:
     inbox: InboxStore
     outbox: Outbox
     posts: Posts
+    reports: Reports
+    schedules: Schedules
+    quotas: Quotas
+    replicas: Replicas
+    records: Records
     desk: Desk
 
     async def close(self) -> None:
@@ -57,4 +68,6 @@ def open_memory(url: str) -> Memory:
     events = EventStore(desk)
     runs = Runs(desk, events)
     past = (Turns(desk), Preferences(desk), Eraser(desk), Traces(desk, runs))
-    return Memory(events, runs, *past, InboxStore(desk), Outbox(desk), Posts(desk), desk)
+    chats = (InboxStore(desk), Outbox(desk), Posts(desk))
+    shared = (Quotas(desk), Replicas(desk), Records(desk))
+    return Memory(events, runs, *past, *chats, Reports(desk), Schedules(desk), *shared, desk)

@@ -1,18 +1,21 @@
 """The stored half of the inbox: messages that wait, are worked on, and ended. One row a message and attempt.
 
-It knows states and times. Who works on what, and in which order, is decided elsewhere (`hermes_ops.runtime.inbox`).
+Several processes may take from it at once: what one has taken carries its name (`owner`), and only the owner ends it.
+It knows states and times. Which are taken, and in which order, is decided elsewhere (`hermes_ops.runtime.picking`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import sqlalchemy as sa
 
+from memory import claims
+from memory.claims import UNDONE
 from memory.desk import Desk
 from memory.outbox import Parcel, store
 from memory.store import insert_new
@@ -21,7 +24,6 @@ from orchestrator.contracts import Incoming, Json, from_json, to_json
 
 State = Literal["queued", "running", "done", "failed", "cancelled", "refused"]
 Kind = Literal["question", "command"]
-DIED = "The process ended while it worked on this"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,33 @@ class Entry:
     started: datetime | None = None
     ended: datetime | None = None
     seq: int = 0
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What became of a message. `waiting`: questions before it that aren't done."""
+    """What became of a message."""
 
     state: Literal["accepted", "duplicate", "busy"]
     entry: Entry
-    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """`waiting`: so many could be taken; `ending`: to be ended, those that wait and the asker's own."""
+
+    waiting: int
+    ending: tuple[Entry, ...]
+
+
+class Picks(Protocol):
+    """Who decides what is begun. `free`: questions that may still be; `each`: at once in a conversation."""
+
+    free: int
+    each: int
+
+    def pick(self, undone: Sequence[Entry]) -> Sequence[Entry]:
+        """Those to begin now, of all that isn't done in some conversations, in order. Called on another thread."""
 
 
 Write = Callable[[sa.Connection], Stored]
@@ -76,8 +96,43 @@ class InboxStore:
         """The same from another thread, which waits. Raises StoreError also where it takes longer than `seconds`."""
         return self._desk.write_waiting(self._putting(entry, limit, refusal), seconds)
 
-    async def start(self, id: str) -> None:
-        await self._update(id, {"state": "running", "started": self.clock()})
+    async def claim(self, owner: str, picks: Picks) -> list[Entry]:
+        """What `picks` chose is running now, and `owner`'s. A conversation that another process just looks at is left
+        out; it is looked at again soon."""
+
+        def write(connection: sa.Connection) -> list[Entry]:
+            taken: list[Entry] = []
+            for names in claims.batches(claims.candidates(connection, picks.free, picks.each)):
+                mine = sa.and_(UNDONE, inbox.c.conversation.in_(claims.locked(connection, names)))
+                taken += picks.pick(_read(connection, mine))
+                if picks.free <= 0:
+                    break
+            begun = inbox.update().where(inbox.c.seq.in_([e.seq for e in taken]))
+            if taken:
+                connection.execute(begun.values(state="running", owner=owner, started=self.clock()))
+            return [replace(e, state="running", owner=owner) for e in taken]
+
+        return await self._desk.write(write)
+
+    async def release(self, ids: Sequence[str], owner: str) -> None:
+        """What `owner` reserved when it was put is free for everybody."""
+        query = inbox.update().where(inbox.c.id.in_(ids), inbox.c.state == "queued", inbox.c.owner == owner)
+        await self._desk.write(lambda connection: connection.execute(query.values(owner="")) and None)
+
+    async def places(self, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Of those that still wait: how many aren't done before each in its conversation, how many wait before it."""
+        other = inbox.alias()
+        before = sa.select(sa.func.count()).where(other.c.seq < inbox.c.seq)
+        mine = before.where(other.c.conversation == inbox.c.conversation, other.c.state.in_(("queued", "running")))
+        ahead = before.where(other.c.state == "queued")
+        query = sa.select(inbox.c.id, mine.scalar_subquery(), ahead.scalar_subquery())
+        query = query.where(inbox.c.id.in_(ids), inbox.c.state == "queued")
+        rows = await self._desk.read(lambda connection: connection.execute(query).all())
+        return {id: (before, waiting) for id, before, waiting in rows}
+
+    async def undone(self, conversation: str) -> list[Entry]:
+        """In order."""
+        return await self._desk.read(lambda c: _read(c, sa.and_(UNDONE, inbox.c.conversation == conversation)))
 
     async def beat(self, ran: Mapping[str, float]) -> None:
         """How long each has been worked on by now, so that a death of the process doesn't lose it."""
@@ -87,45 +142,47 @@ class InboxStore:
             await self._desk.write(lambda connection: connection.execute(query, rows) and None)
 
     async def end(
-        self, id: str, state: State, reason: str = "", parcels: Sequence[Parcel] = (), ran: float = 0
-    ) -> None:
-        """Ends it, and gives the outbox what its chat has to see, in one transaction."""
+        self, id: str, state: State, reason: str = "", parcels: Sequence[Parcel] = (), ran: float = 0, owner: str = ""
+    ) -> bool:
+        """Ends what is `owner`'s, and gives the outbox what its chat has to see, in one transaction. False, and
+        nothing is done, where it isn't any more: it was taken over, or has ended."""
+        return await self._end(sa.and_(inbox.c.id == id, inbox.c.owner == owner), state, reason, parcels, ran, owner)
 
-        def write(connection: sa.Connection) -> None:
-            values = {"state": state, "reason": reason, "ended": self.clock(), "ran": ran}
-            connection.execute(inbox.update().where(inbox.c.id == id).values(values))
-            store(connection, parcels, self.clock())
+    async def drop(self, id: str, reason: str, parcels: Sequence[Parcel], ran: float = 0) -> bool:
+        """Ends what still waits as cancelled. False where it doesn't wait."""
+        waits = sa.and_(inbox.c.id == id, inbox.c.state == "queued")
+        return await self._end(waits, "cancelled", reason, parcels, ran, "")
 
-        await self._desk.write(write)
-
-    async def again(self, id: str, reason: str, due: datetime, ran: float) -> None:
+    async def again(self, id: str, reason: str, due: datetime, ran: float, owner: str = "") -> None:
         """Puts it back after the work failed."""
-        await self._update(
-            id, {"state": "queued", "reason": reason, "due": due, "ran": ran, "tries": inbox.c.tries + 1}
-        )
+        values = {"state": "queued", "owner": "", "reason": reason, "due": due, "ran": ran, "tries": inbox.c.tries + 1}
+        await self._update(sa.and_(inbox.c.id == id, inbox.c.owner == owner), values)
 
-    async def recover(self) -> list[Entry]:
-        """What a former process left running is queued again, in its place. Returns all that waits, in order."""
-        left = {"state": "queued", "reason": DIED, "deaths": inbox.c.deaths + 1}
+    async def rerun(self, id: str, run: str) -> None:
+        """It goes on under another run: the one begun can't be gone on with."""
+        await self._update(inbox.c.id == id, {"run": run})
 
-        def write(connection: sa.Connection) -> list[Entry]:
-            connection.execute(inbox.update().where(inbox.c.state == "running").values(left))
-            return _read(connection, inbox.c.state == "queued")
+    async def recover(self) -> None:
+        """For the only process of a database: what a former one left is queued again, in its place, and free."""
+        await self._desk.write(lambda connection: claims.requeue(connection) and None)
 
-        return await self._desk.write(write)
-
-    async def rest(self, ran: Mapping[str, float]) -> None:
-        """What was begun is queued again, in its place: the process ends cleanly."""
+    async def rest(self, owner: str, ran: Mapping[str, float]) -> None:
+        """What `owner` has is queued again, in its place: the process ends cleanly."""
         await self.beat(ran)
-        query = inbox.update().where(inbox.c.id.in_(sorted(ran)), inbox.c.state == "running").values(state="queued")
-        await self._desk.write(lambda connection: connection.execute(query) and None)
+        left = sa.and_(UNDONE, inbox.c.owner == owner)
+        await self._update(left, {"state": "queued", "owner": ""})
 
-    async def news(self, known: Collection[int]) -> tuple[list[Entry], list[Entry]]:
-        """What other processes did: what is queued beside the rows `known`, and what is to be cancelled."""
-        fresh = sa.and_(inbox.c.state == "queued", inbox.c.seq.not_in(sorted(known)))
-        ending = sa.and_(inbox.c.cancel != "", inbox.c.state.in_(("queued", "running")))
-        rows = await self._desk.read(lambda connection: _read(connection, sa.or_(fresh, ending)))
-        return [e for e in rows if e.seq not in known and e.state == "queued"], [e for e in rows if e.cancel]
+    async def news(self, owner: str) -> News:
+        """What other processes did."""
+        free = sa.and_(inbox.c.state == "queued", inbox.c.owner.in_(("", owner)))
+        count = sa.select(sa.func.count()).where(free)
+        mine = sa.or_(inbox.c.state == "queued", sa.and_(inbox.c.state == "running", inbox.c.owner == owner))
+        ending = sa.and_(UNDONE, inbox.c.cancel != "", mine)
+
+        def read(connection: sa.Connection) -> News:
+            return News(int(connection.scalar(count) or 0), tuple(_read(connection, ending)))
+
+        return await self._desk.read(read)
 
     async def prune(self, before: datetime) -> None:
         """Lets go of what ended before; until then a message that comes again is known."""
@@ -153,8 +210,26 @@ class InboxStore:
         wanted = inbox.c.state.in_(states) if states else sa.true()
         return await self._desk.read(lambda connection: _read(connection, wanted, newest=limit))
 
-    async def _update(self, id: str, values: dict[str, Any]) -> None:
-        query = inbox.update().where(inbox.c.id == id).values(values)
+    async def _end(
+        self,
+        which: sa.ColumnElement[bool],
+        state: State,
+        reason: str,
+        parcels: Sequence[Parcel],
+        ran: float,
+        owner: str,
+    ) -> bool:
+        def write(connection: sa.Connection) -> bool:
+            values = {"state": state, "reason": reason, "ended": self.clock(), "ran": ran, "owner": ""}
+            ended = connection.execute(inbox.update().where(which, UNDONE).values(values)).rowcount == 1
+            if ended:
+                store(connection, parcels, self.clock(), owner)
+            return ended
+
+        return await self._desk.write(write)
+
+    async def _update(self, which: sa.ColumnElement[bool], values: dict[str, Any]) -> None:
+        query = inbox.update().where(which).values(values)
         await self._desk.write(lambda connection: connection.execute(query) and None)
 
     def _putting(self, entry: Entry, limit: int, refusal: Parcel | None) -> Write:
@@ -162,15 +237,14 @@ class InboxStore:
         insert = insert_new(self._desk.dialect, inbox).on_conflict_do_nothing().returning(inbox.c.seq)
 
         def write(connection: sa.Connection) -> Stored:
-            waiting = _undone(connection) if entry.kind == "question" else 0
-            full = refusal is not None and waiting >= limit
-            ended = {"state": "refused", "ended": entry.received} if full else {}
+            full = refusal is not None and entry.kind == "question" and _undone(connection) >= limit
+            ended = {"state": "refused", "ended": entry.received, "owner": ""} if full else {}
             if connection.execute(insert, row | ended).first() is None:
                 return Stored("duplicate", entry)
             kept = _read(connection, inbox.c.id == entry.id)[0]
             if full and refusal is not None:
                 store(connection, [refusal], entry.received)
-            return Stored("busy" if full else "accepted", kept, waiting)
+            return Stored("busy" if full else "accepted", kept)
 
         return write
 
@@ -179,8 +253,7 @@ class InboxStore:
 
 
 def _undone(connection: sa.Connection) -> int:
-    undone = inbox.c.state.in_(("queued", "running"))
-    query = sa.select(sa.func.count()).where(undone, inbox.c.kind == "question")
+    query = sa.select(sa.func.count()).where(UNDONE, inbox.c.kind == "question")
     return int(connection.scalar(query) or 0)
 
 
@@ -188,7 +261,8 @@ def _row(e: Entry) -> dict[str, Any]:
     names = ("id", "channel", "conversation", "kind", "run", "received", "state", "tries", "deaths", "ran", "reason")
     question, extra = (json.dumps(v, ensure_ascii=False) for v in (to_json(e.question), e.extra))
     row = {name: getattr(e, name) for name in names}
-    return {**row, "question": question, "extra": extra, "cancel": e.cancel, "due": e.due or e.received, "ended": None}
+    row |= {"question": question, "extra": extra, "cancel": e.cancel, "due": e.due or e.received, "ended": None}
+    return {**row, "owner": e.owner if e.state == "queued" else ""}
 
 
 def _read(connection: sa.Connection, wanted: sa.ColumnElement[bool], newest: int | None = None) -> list[Entry]:

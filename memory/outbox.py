@@ -1,24 +1,28 @@
 """What must reach a chat, stored until it has: each parcel under a key of its own, delivered in the order of its lane.
 
-It doesn't know how a parcel is delivered.
+Of several processes one delivers a lane at a time; what it has taken carries its name (`owner`). It doesn't know how a
+parcel is delivered.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 import sqlalchemy as sa
 
+from memory.claims import batches, locked
 from memory.desk import Desk
 from memory.store import insert_new
 from memory.tables import outbox
 from orchestrator.contracts import Json
 
 ParcelKind = Literal["finish", "send"]
+WAITING = outbox.c.state == "waiting"
+LANES = 500  # taken at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Parcel:
     at: datetime | None = None
     due: datetime | None = None
     ended: datetime | None = None
+    owner: str = ""
 
 
 class Outbox:
@@ -52,10 +57,28 @@ class Outbox:
         """Durable when it returns; a key that is there already is ignored."""
         await self._desk.write(lambda connection: store(connection, parcels, self.clock()))
 
-    async def waiting(self, after: int = 0) -> list[Parcel]:
+    async def waiting(self) -> list[Parcel]:
         """In order of arrival."""
-        query = sa.select(outbox).where(outbox.c.state == "waiting", outbox.c.seq > after).order_by(outbox.c.seq)
+        query = sa.select(outbox).where(WAITING).order_by(outbox.c.seq)
         return [_parcel(row) for row in await self._desk.read(lambda c: c.execute(query).all())]
+
+    async def claim(self, owner: str, known: Collection[int]) -> list[Parcel]:
+        """Those that are `owner`'s to deliver, beside the rows `known`; what nobody has is taken, by whole lanes that
+        nobody else delivers."""
+        query = sa.select(outbox.c.seq, outbox.c.owner).where(WAITING, outbox.c.owner.in_(("", owner)))
+        seen = await self._desk.read(lambda connection: connection.execute(query).all())
+        if any(row.owner == "" for row in seen):
+            await self._desk.write(lambda connection: _take(connection, owner))
+        elif all(row.seq in known for row in seen):
+            return []
+        mine = sa.select(outbox).where(WAITING, outbox.c.owner == owner).order_by(outbox.c.seq)
+        rows = await self._desk.read(lambda connection: connection.execute(mine).all())
+        return [_parcel(row) for row in rows if row.seq not in known]
+
+    async def rest(self, owner: str) -> None:
+        """What `owner` has and didn't deliver is free for others."""
+        query = outbox.update().where(WAITING, outbox.c.owner == owner).values(owner="")
+        await self._desk.write(lambda connection: connection.execute(query) and None)
 
     async def find(self, key: str) -> Parcel | None:
         row = await self._desk.read(lambda c: c.execute(sa.select(outbox).where(outbox.c.key == key)).first())
@@ -73,13 +96,19 @@ class Outbox:
         values = {"state": "failed", "reason": reason, "ended": self.clock(), "tries": outbox.c.tries + 1}
         await self._update(key, values)
 
+    async def revive(self, key: str) -> None:
+        """What was given up is tried anew; anything else stays as it is."""
+        query = outbox.update().where(outbox.c.key == key, outbox.c.state == "failed")
+        values = {"state": "waiting", "tries": 0, "at": self.clock(), "due": self.clock(), "ended": None, "owner": ""}
+        await self._desk.write(lambda connection: connection.execute(query.values(values)) and None)
+
     async def _update(self, key: str, values: dict[str, Any]) -> None:
         query = outbox.update().where(outbox.c.key == key).values(values)
         await self._desk.write(lambda connection: connection.execute(query) and None)
 
 
-def store(connection: sa.Connection, parcels: Sequence[Parcel], now: datetime) -> None:
-    """Inside the transaction of whoever has them delivered."""
+def store(connection: sa.Connection, parcels: Sequence[Parcel], now: datetime, owner: str = "") -> None:
+    """Inside the transaction of whoever has them delivered. An answer is finished by the `owner` who began it."""
     fixed = {"state": "waiting", "tries": 0, "reason": "", "sent": "", "at": now, "due": now}
     rows = [
         {
@@ -87,6 +116,7 @@ def store(connection: sa.Connection, parcels: Sequence[Parcel], now: datetime) -
             "address": json.dumps(p.address, ensure_ascii=False),
             "payload": json.dumps(p.payload, ensure_ascii=False),
             **fixed,
+            "owner": owner if p.kind == "finish" else "",
         }
         for p in parcels
     ]
@@ -98,3 +128,18 @@ def _parcel(row: Any) -> Parcel:
     given = dict(row._mapping)
     address, payload = json.loads(given.pop("address")), json.loads(given.pop("payload"))
     return Parcel(address=address, payload=payload, **given)
+
+
+def _take(connection: sa.Connection, owner: str) -> None:
+    other = outbox.alias()
+    lane = _lane(outbox)
+    elsewhere = sa.select(_lane(other)).where(other.c.state == "waiting", other.c.owner.not_in(("", owner)))
+    free = sa.and_(WAITING, outbox.c.owner == "", lane.not_in(elsewhere))
+    query = sa.select(lane).where(free).group_by(lane).order_by(sa.func.min(outbox.c.seq)).limit(LANES)
+    for names in batches(list(connection.scalars(query))):
+        mine = lane.in_(locked(connection, names))  # `free` once more: as it is under the lock
+        connection.execute(outbox.update().where(free, mine).values(owner=owner))
+
+
+def _lane(table: Any) -> Any:
+    return sa.literal("outbox ") + table.c.channel + " " + table.c.lane

@@ -6,7 +6,7 @@ What happened inside a run is in the event store.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -85,6 +85,11 @@ class Runs:
         row = await self._desk.read(lambda c: c.execute(sa.select(runs).where(runs.c.id == run)).first())
         return None if row is None else _info(row)
 
+    async def many(self, ids: Sequence[str]) -> dict[str, RunInfo]:
+        """Those of these runs that there are. `ids`: some hundreds at most."""
+        query = sa.select(runs).where(runs.c.id.in_(ids))
+        return {row.id: _info(row) for row in await self._desk.read(lambda c: c.execute(query).all())}
+
     async def list(self, limit: int = 50, session: str | None = None) -> list[RunInfo]:
         """The newest first."""
         query = sa.select(runs).order_by(runs.c.started.desc(), runs.c.id.desc()).limit(limit)
@@ -129,8 +134,8 @@ class Runs:
         return await self._desk.write(lambda connection: _take_first(connection, query))
 
     async def claim(self, run: str, mine: bool = False) -> RunInfo:
-        """A run by its id, taken over by this process, however it ended; `mine`: the caller knows that nobody else works
-        on it. Raises StoreError for an unknown id, and for a run whose process lives."""
+        """A run by its id, taken over by this process, however it ended; `mine`: the caller knows that nobody else has
+        it. Raises StoreError for an unknown id, and for a run whose process lives."""
 
         def take(connection: sa.Connection) -> RunInfo:
             row = connection.execute(sa.select(runs).where(runs.c.id == run).with_for_update()).first()

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
-KNOWN = ("0001", "0002", "0003")  # every schema version, oldest first; the last is what this program needs
+KNOWN = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")  # every version, oldest first; we need the last
 VERSION_TABLE = "hermes_ops_schema"  # of our own: another program in the same database may use Alembic too
 
 metadata = sa.MetaData()
@@ -63,9 +63,23 @@ runs = sa.Table(
     sa.Column("window", AnyText),  # Window and Scope as JSON, once they are known
     sa.Column("scope", AnyText),
     sa.Column("model", AnyText),
-    sa.Column("kind", sa.Text, nullable=False, server_default="question"),  # question | notes
+    sa.Column("kind", sa.Text, nullable=False, server_default="question"),  # question | notes | replay
+    sa.Column("tokens", sa.BigInteger, nullable=False, server_default="0"),  # counted into `spent` so far
+    sa.Column("answer", sa.Text),  # this and what follows: when it has ended (memory.digests)
+    sa.Column("asked", sa.Text),  # sub-agents, between blanks
+    sa.Column("wrong", sa.Boolean),
+    sa.Column("ms", sa.Integer),
+    sa.Column("calls", sa.Integer),
+    sa.Column("prompt_tokens", sa.Integer),
+    sa.Column("completion_tokens", sa.Integer),
+    sa.Column("cached_tokens", sa.Integer),
+    sa.Column("cost", sa.Float),
     sa.Index("runs_status_started", "status", "started"),
     sa.Index("runs_started", "started"),
+    sa.Index("runs_kind_started", "kind", "started"),
+    sa.Index("runs_user_started", "user", "started"),
+    sa.Index("runs_session_started", "session", "started"),
+    sa.Index("runs_ms_started", "ms", "started"),
 )
 
 events = sa.Table(
@@ -155,6 +169,8 @@ inbox = sa.Table(
     sa.Column("due", UtcTime, nullable=False),
     sa.Column("started", UtcTime),
     sa.Column("ended", UtcTime),
+    sa.Column("owner", sa.Text, nullable=False, server_default=""),  # the process that has it
+    sa.Index("inbox_conversation", "conversation", "state"),
     sa.Index("inbox_state", "state", "seq"),
     sa.Index("inbox_run", "run"),
 )
@@ -176,6 +192,7 @@ outbox = sa.Table(
     sa.Column("at", UtcTime, nullable=False),
     sa.Column("due", UtcTime, nullable=False),
     sa.Column("ended", UtcTime),
+    sa.Column("owner", sa.Text, nullable=False, server_default=""),  # the process that delivers it
     sa.Index("outbox_state", "state", "seq"),
 )
 
@@ -209,4 +226,62 @@ tallies = sa.Table(  # calls of a platform, by month
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("month", sa.Text, primary_key=True),
     sa.Column("count", sa.BigInteger, nullable=False),
+)
+
+# ── reports and schedules ─────────────────────────────────────────────────────────────────────
+
+reports = sa.Table(
+    "reports",
+    metadata,
+    sa.Column("seq", Serial, primary_key=True, autoincrement=True),
+    sa.Column("team", AnyText, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),  # day | week | shift
+    sa.Column("start", UtcTime, nullable=False),
+    sa.Column("end", UtcTime, nullable=False),
+    sa.Column("zone", sa.Text, nullable=False),
+    sa.Column("lang", sa.Text, nullable=False),
+    sa.Column("figures", AnyText, nullable=False),  # JSON
+    sa.Column("made_at", UtcTime, nullable=False),
+    sa.Column("corrected", sa.Integer, nullable=False),  # 0 the first of its window, 1 … those that replace it
+    sa.UniqueConstraint("team", "kind", "start", "end", "corrected", name="reports_key"),
+)
+
+causes = sa.Table(  # of incidents, as people confirmed them
+    "causes",
+    metadata,
+    sa.Column("team", AnyText, primary_key=True),
+    sa.Column("incident", AnyText, primary_key=True),
+    sa.Column("text", AnyText, nullable=False),
+    sa.Column("by", AnyText, nullable=False),
+    sa.Column("at", UtcTime, nullable=False),
+)
+
+slots = sa.Table(  # what was due when, and who takes it: each slot once
+    "slots",
+    metadata,
+    sa.Column("name", AnyText, primary_key=True),
+    sa.Column("slot", UtcTime, primary_key=True),
+    sa.Column("state", sa.Text, nullable=False),  # known | taken | done | failed
+    sa.Column("at", UtcTime, nullable=False),
+    sa.Column("reason", AnyText, nullable=False),
+)
+
+schedules = sa.Table(  # what people have asked for at fixed times
+    "schedules",
+    metadata,
+    sa.Column("id", Serial, primary_key=True, autoincrement=True),
+    sa.Column("tenant", AnyText, nullable=False),
+    sa.Column("channel", sa.Text, nullable=False),
+    sa.Column("user", AnyText, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),  # what its person calls it
+    sa.Column("chat", AnyText, nullable=False),
+    sa.Column("thread", AnyText, nullable=False),
+    sa.Column("private", sa.Boolean, nullable=False),
+    sa.Column("cron", sa.Text, nullable=False),
+    sa.Column("zone", sa.Text, nullable=False),
+    sa.Column("workdays", sa.Boolean, nullable=False),
+    sa.Column("locale", sa.Text, nullable=False),
+    sa.Column("text", AnyText, nullable=False),
+    sa.Column("made", UtcTime, nullable=False),
+    sa.UniqueConstraint("tenant", "channel", "user", "number", name="schedules_key"),
 )

@@ -7,7 +7,6 @@ known here.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from memory.desk import Desk
+from memory.digests import Digests
 from memory.runs import RESUME_SECONDS, RunInfo, Runs
 from memory.tables import blobs, events, runs
 from orchestrator.contracts import BlobRef, Event
@@ -29,7 +29,11 @@ ROUNDS = 20  # of pruning by size: each takes what seems to be enough
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which runs. "" and None: no matter; `since` <= started < `until`; `text`: stands in the question, case aside."""
+    """Which runs. "" and None: no matter; `since` <= started < `until`; `text`: stands in the question, case aside.
+
+    `statuses`: of the run or of its answer; `agent` was asked; `wrong`: something failed. Of a run that has no digest
+    yet `agent` and `wrong` aren't known: it may fit.
+    """
 
     session: str = ""
     user: str = ""
@@ -37,6 +41,9 @@ class Wanted:
     until: datetime | None = None
     text: str = ""
     kind: str = "question"
+    statuses: tuple[str, ...] = ()
+    agent: str = ""
+    wrong: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +61,16 @@ class Traces:
     def __init__(self, desk: Desk, runs: Runs) -> None:
         self._desk = desk
         self._runs = runs
+        self.digests = Digests(desk)
 
     async def find(self, wanted: Wanted, limit: int, skip: int = 0) -> list[RunInfo]:
         """The newest first."""
-        query = _query(wanted).order_by(runs.c.started.desc(), runs.c.id.desc()).limit(limit).offset(skip)
+        query = (
+            _query(wanted, self._desk.dialect)
+            .order_by(runs.c.started.desc(), runs.c.id.desc())
+            .limit(limit)
+            .offset(skip)
+        )
         return await self._infos(await self._ids(query))
 
     async def named(self, prefix: str, most: int = 6) -> list[str]:
@@ -107,8 +120,10 @@ class Traces:
         return list(await self._desk.read(lambda connection: connection.execute(query).scalars().all()))
 
     async def _infos(self, ids: Sequence[str]) -> list[RunInfo]:
-        found = await asyncio.gather(*(self._runs.get(run) for run in ids))
-        return [info for info in found if info is not None]
+        found: dict[str, RunInfo] = {}
+        for part in _parts(ids):
+            found |= await self._runs.many(part)
+        return [found[run] for run in ids if run in found]
 
     async def _oldest(self, most: int, before: datetime) -> list[str]:
         query = sa.select(runs.c.id).where(runs.c.started < before).order_by(runs.c.started, runs.c.id).limit(most)
@@ -148,13 +163,33 @@ class Traces:
         return texts
 
 
-def _query(wanted: Wanted) -> sa.Select[Any]:
-    query = sa.select(runs.c.id)
+def _query(wanted: Wanted, dialect: str) -> sa.Select[Any]:
+    return sa.select(runs.c.id).where(*conditions(wanted, dialect))
+
+
+def _says(text: str, dialect: str) -> sa.ColumnElement[bool]:
+    """Case aside. SQLite's own LIKE is that for Latin letters, and three times as fast as over lower()."""
+    if (dialect == "sqlite" and text.isascii()) or text.lower() == text.upper():
+        return runs.c.text.contains(text, autoescape=True)
+    return runs.c.text.icontains(text, autoescape=True)
+
+
+def conditions(wanted: Wanted, dialect: str) -> list[sa.ColumnElement[bool]]:
+    """What `wanted` says of the table of runs."""
+    found: list[sa.ColumnElement[bool]] = []
     for column, value in ((runs.c.session, wanted.session), (runs.c.user, wanted.user), (runs.c.kind, wanted.kind)):
-        query = query.where(column == value) if value else query
-    query = query.where(runs.c.started >= wanted.since) if wanted.since else query
-    query = query.where(runs.c.started < wanted.until) if wanted.until else query
-    return query.where(runs.c.text.icontains(wanted.text, autoescape=True)) if wanted.text else query
+        found += [column == value] if value else []
+    found += [runs.c.started >= wanted.since] if wanted.since else []
+    found += [runs.c.started < wanted.until] if wanted.until else []
+    found += [_says(wanted.text, dialect)] if wanted.text else []
+    running = runs.c.ms.is_(None)
+    if wanted.agent:
+        found.append(sa.or_(runs.c.asked.contains(f" {wanted.agent} ", autoescape=True), running))
+    found += [sa.or_(runs.c.wrong.is_(True), running)] if wanted.wrong else []
+    if wanted.statuses:  # a dead process's run still says "running" in its row
+        states = [*wanted.statuses, *(["running"] if "interrupted" in wanted.statuses else [])]
+        found.append(sa.or_(runs.c.status.in_(states), runs.c.answer.in_(wanted.statuses)))
+    return found
 
 
 def _event(row: Any) -> Event:

@@ -1,0 +1,1 @@
+"""The ops report: figures by code, a verdict by stated rules, words around them."""

@@ -1,0 +1,153 @@
+"""Why each incident happened: the root-cause analysis of `subagents.cause`, worded for a report.
+
+What an operator confirmed stands instead of any suspect. Nothing is analysed here a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from hermes_ops.report.alerting import Fired
+from hermes_ops.report.desk import Desk
+from hermes_ops.report.grouping import Seed
+from hermes_ops.report.model import CauseSaid, Incident, Proof
+from hermes_ops.report.reasons import worded
+from hermes_ops.report.recorded import Recorded
+from hermes_ops.report.severity import rank
+from hermes_ops.report.words import say
+from memory.reports import Confirmed
+from orchestrator.contracts import Scope, Window
+from subagents.cause.analyse import analyse
+from subagents.cause.model import Analysis, Cause, Reason, Suspect
+from subagents.sources import Change, Sources
+from subagents.topology import Topology
+
+AHEAD = timedelta(minutes=20)  # before the first alert, for the onset
+LONGEST = timedelta(hours=1)  # of an incident that is looked at
+SAME = timedelta(minutes=30)  # between what a key says and an incident's start
+PROOF = 5
+CLEARED = 6
+REPEATED = frozenset(("metric", "errors", "pattern"))  # of these several lines may be about different things
+
+
+async def explained(
+    desk: Desk,
+    seeds: Sequence[Seed],
+    had: Fired,
+    graph: Topology,
+    changes: Sequence[Change],
+    confirmed: Mapping[str, Confirmed],
+    most: int,
+) -> tuple[Incident, ...]:
+    """In order of time; the worst `most` of them with their cause."""
+    known = Recorded((*had.earlier, *had.rows, *had.records))
+    sources = replace(desk.sources, alerts=(known,)) if had.found is not None else desk.sources
+    ranked = sorted(seeds, key=lambda s: (rank(s.severity or "warning"), -len(s.alerts), s.start))
+    chosen = {s.key for s in ranked[:most]}
+    if len(ranked) > most:
+        desk.gap("cause", say("not_judged", desk.lang, n=len(ranked) - most), "incidents")
+    found = []
+    for seed in seeds:
+        judged = seed.key in chosen
+        found.append(await _explained(desk, sources, seed, graph, changes) if judged else _bare(seed))
+    return amended(found, confirmed)
+
+
+def _bare(seed: Seed) -> Incident:
+    cause = CauseSaid("unknown")
+    return Incident(seed.key, seed.start, seed.end, seed.severity, seed.services, seed.alerts, cause)
+
+
+async def _explained(desk: Desk, sources: Sources, seed: Seed, graph: Topology, changes: Sequence[Change]) -> Incident:
+    end = min(seed.end or desk.window.end, seed.start + LONGEST, desk.window.end)
+    window = Window(seed.start - AHEAD, max(end, seed.start + AHEAD), desk.window.zone)
+    found = await analyse(sources, window, Scope(services=seed.services), topology=graph)
+    cause = found.cause
+    for gap in found.gaps:
+        desk.gap("cause", gap, "incidents")
+    return replace(
+        _bare(seed),
+        cause=_said(desk, found, changes),
+        onset=cause.onset,
+        first_failing=cause.first_failing,
+        reached=cause.blast_radius,
+        services=tuple(dict.fromkeys((*seed.services, *filter(None, [cause.first_failing]), *cause.blast_radius))),
+        proof=_proof(desk, cause, seed.start, changes),
+        cleared=_cleared(found),
+    )
+
+
+def _proof(desk: Desk, cause: Cause, start: datetime, changes: Sequence[Change]) -> tuple[Proof, ...]:
+    """The strongest of each kind of evidence first, no two about the same thing."""
+    lines: dict[tuple[str, ...], Proof] = {}
+    for r in sorted(cause.reasons, key=lambda r: -r.weight):
+        text = worded(r, cause.onset or start, desk.window, desk.lang) if r.weight > 0 else ""
+        about = r.text.split()[:2] if r.signal in REPEATED else []
+        if text:
+            lines.setdefault((r.signal, *about), Proof(desk.mask(_named(text, r, changes)), r.query))
+    return tuple(lines.values())[:PROOF]
+
+
+def _named(text: str, reason: Reason, changes: Sequence[Change]) -> str:
+    """With a deploy's service and version in place of its number."""
+    if reason.signal != "taken back":
+        return text
+    known = next((c for c in changes if c.version and reason.text.endswith(f" by {c.id}")), None)
+    return text.replace(known.id, f"{known.service} {known.version}") if known else text
+
+
+def _said(desk: Desk, found: Analysis, changes: Sequence[Change]) -> CauseSaid:
+    c = found.cause
+    if c.verdict == "operational":
+        return CauseSaid("operational", desk.mask(c.title), service=c.service, confidence=c.confidence)
+    if c.verdict != "change":
+        return CauseSaid("unknown")
+    suspect = next((s for s in found.ranked if s.id == c.change), None)
+    names = {c.change, *(suspect.ids if suspect else ())}
+    known = [x for x in changes if names & {x.id, x.sha, *x.commits}]
+    best = next((x for x in known if x.kind != "commit"), known[0] if known else None)
+    return CauseSaid(
+        "change",
+        desk.mask(c.title),
+        c.change,
+        c.service,
+        best.version if best else "",
+        desk.mask(best.author) if best else "",
+        best.at if best else (suspect.at if suspect else None),
+        c.confidence,
+    )
+
+
+def _cleared(found: Analysis) -> tuple[str, ...]:
+    """Changes that were weighed and not blamed, by the names people know them by."""
+    others = [s for s in found.ranked if s.verdict == "change" and s.id != found.cause.change]
+    return tuple(_name(s) for s in others[:CLEARED])
+
+
+def _name(s: Suspect) -> str:
+    return s.title if not s.service or s.title.startswith(f"{s.service}:") else f"{s.service}: {s.title}"
+
+
+def amended(incidents: Sequence[Incident], confirmed: Mapping[str, Confirmed]) -> tuple[Incident, ...]:
+    """With the causes that operators confirmed, now or since the report was made."""
+    return tuple(_confirmed(i, confirmed) for i in incidents)
+
+
+def _confirmed(incident: Incident, confirmed: Mapping[str, Confirmed]) -> Incident:
+    word = confirmed.get(incident.key) or next((c for key, c in confirmed.items() if _means(key, incident)), None)
+    if word is None:
+        return incident
+    said = replace(incident.cause, kind="confirmed", title=word.text, by=word.by, at=word.at, confidence=None)
+    return replace(incident, cause=said)
+
+
+def _means(key: str, incident: Incident) -> bool:
+    """A key that names another of its services, or a moment near its start: as a run tells it."""
+    service, _, at = key.rpartition("@")
+    try:
+        moment = datetime.strptime(at, "%Y-%m-%dT%H:%MZ").replace(tzinfo=UTC)
+    except ValueError:
+        return False
+    return service in incident.services and abs(moment - (incident.onset or incident.start)) <= SAME

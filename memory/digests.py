@@ -1,0 +1,212 @@
+"""What came of each run, in columns beside it, and of each loop in it: what lists and statistics are made of.
+
+What an event means isn't known here; who knows makes the digest of a run when it has ended.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+from memory.desk import Desk
+from memory.store import insert_new
+from memory.tables import AnyText, UtcTime, metadata, runs
+from orchestrator.contracts import Usage
+
+ROOT = "supervisor"  # path and agent of the loop that every run has
+WIDTH = 1.05  # of a slot of time: a share of the runs is known that exactly
+LEFT = timedelta(hours=1)  # a run that says "running" for longer has lost its process
+SUMS = ("tools", "errors", "calls", "prompt_tokens", "completion_tokens", "cached_tokens", "cost")
+By = Literal["agent", "user", "day", "model"]
+
+loops = sa.Table(  # each sub-agent's, with what it took, and one of the whole run under ROOT; narrow, for counting
+    "loops",
+    metadata,
+    sa.Column("run", sa.Text, sa.ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("path", AnyText, primary_key=True),
+    sa.Column("agent", AnyText, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),  # the run's, like the next four
+    sa.Column("user", AnyText, nullable=False),
+    sa.Column("model", AnyText, nullable=False),
+    sa.Column("day", sa.Text, nullable=False),  # UTC
+    sa.Column("started", UtcTime, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),  # ok | partial | failed | "" where it isn't known
+    sa.Column("empty", sa.Boolean, nullable=False),  # its tools found nothing
+    sa.Column("slot", sa.Integer, nullable=False),  # of its time: see `slot`
+    sa.Column("calls", sa.Integer, nullable=False),
+    sa.Column("prompt_tokens", sa.Integer, nullable=False),
+    sa.Column("completion_tokens", sa.Integer, nullable=False),
+    sa.Column("cached_tokens", sa.Integer, nullable=False),
+    sa.Column("cost", sa.Float),
+    sa.Column("tools", sa.Integer, nullable=False),
+    sa.Column("errors", sa.Integer, nullable=False),
+    sa.Index("loops_started", "started"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """`status`: ok | partial | failed | ""; `empty`: its tools found nothing; `errors`: of its `tools` calls."""
+
+    path: str
+    agent: str
+    status: str = ""
+    empty: bool = False
+    ms: int = 0
+    usage: Usage = Usage()
+    tools: int = 0
+    errors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """`answer`: its status, "" where there is none; `wrong`: something in it failed; `ms`: from begin to end."""
+
+    answer: str = ""
+    wrong: bool = False
+    ms: int = 0
+    asked: tuple[str, ...] = ()
+    loops: tuple[Loop, ...] = ()
+
+    @property
+    def usage(self) -> Usage:
+        return sum((loop.usage for loop in self.loops), Usage())
+
+    @property
+    def whole(self) -> tuple[Loop, ...]:
+        """The loops, that of the run itself among them with the run's own time and outcome."""
+        own = next((loop for loop in self.loops if loop.path == ROOT), Loop(ROOT, ROOT))
+        status = "failed" if self.wrong else "ok"
+        root = replace(own, status=status, empty=self.answer == "no_evidence", ms=self.ms)
+        return (root, *(loop for loop in self.loops if loop.path != ROOT))
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Which runs are counted. "" and None: no matter; `since` <= started < `until`."""
+
+    user: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    kind: str = "question"
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Of one group. `count`: runs, or loops where it is by agent; `p50`, `p95`: ms within which so many ended."""
+
+    key: str
+    count: int = 0
+    failed: int = 0
+    empty: int = 0
+    tools: int = 0
+    errors: int = 0
+    usage: Usage = Usage()
+    p50: int = 0
+    p95: int = 0
+
+
+class Digests:
+    """Every method raises StoreError where the database fails."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def missing(self, most: int, now: datetime | None = None) -> list[str]:
+        """Runs that have ended, or lost their process, and have no digest."""
+        ended = sa.or_(runs.c.status != "running", runs.c.started < (now or datetime.now(UTC)) - LEFT)
+        query = sa.select(runs.c.id).where(runs.c.ms.is_(None), ended).order_by(runs.c.started.desc()).limit(most)
+        return list(await self._desk.read(lambda c: c.execute(query).scalars().all()))
+
+    async def put(self, digests: dict[str, Digest]) -> None:
+        """In the place of those that were there."""
+        await self._desk.write(lambda c: _put(c, digests))
+
+    async def tally(self, wanted: Counted, by: By) -> list[Tally]:
+        """Runs, or by agent their loops, counted by group; those without a digest don't count."""
+        sums = await self._desk.read(lambda c: c.execute(_sums(wanted, by)).all())
+        times: dict[str, list[tuple[int, int]]] = {}
+        for key, place, number in await self._desk.read(lambda c: c.execute(_times(wanted, by)).all()):
+            times.setdefault(key, []).append((place, number))
+        return [_tally(row, sorted(times.get(row.key, ()))) for row in sums]
+
+
+def slot(ms: float) -> int:
+    """Times within 5 % of each other have one slot, so that they can be counted together."""
+    return round(math.log(max(0.0, ms) + 1, WIDTH))
+
+
+def _tally(row: Any, times: Sequence[tuple[int, int]]) -> Tally:
+    used = Usage(row.calls, row.prompt_tokens, row.completion_tokens, row.cached_tokens, row.cost)
+    ends = (_within(times, 0.5), _within(times, 0.95))
+    return Tally(row.key, sum(n for _, n in times), row.failed, row.empty, row.tools, row.errors, used, *ends)
+
+
+def _within(times: Sequence[tuple[int, int]], share: float) -> int:
+    left = share * sum(n for _, n in times)
+    for place, n in times:
+        left -= n
+        if left <= 0:
+            return round(WIDTH**place - 1)
+    return 0
+
+
+# ── on the desk's thread ──────────────────────────────────────────────────────────────────────
+
+
+def _put(connection: sa.Connection, digests: dict[str, Digest]) -> None:
+    columns = (runs.c.id, runs.c.started, runs.c.kind, runs.c.user, runs.c.model)
+    known = connection.execute(sa.select(*columns).where(runs.c.id.in_(digests))).all()
+    put = insert_new(connection.dialect.name, loops)
+    kept = {c.name: put.excluded[c.name] for c in loops.columns if not c.primary_key}
+    upsert = put.on_conflict_do_update(index_elements=["run", "path"], set_=kept)
+    for row in known:
+        digest = digests[row.id]
+        said = {"answer": digest.answer, "asked": f" {' '.join(digest.asked)} ", "wrong": digest.wrong}
+        values = {**said, "ms": digest.ms, **_spent(digest.usage)}
+        connection.execute(runs.update().where(runs.c.id == row.id).values(values))
+        connection.execute(upsert, [_row(row, loop) for loop in digest.whole])
+
+
+def _row(run: Any, loop: Loop) -> dict[str, Any]:
+    of = {"run": run.id, "kind": run.kind, "user": run.user, "model": run.model or "", "started": run.started}
+    told = {"path": loop.path, "agent": loop.agent, "status": loop.status, "empty": loop.empty}
+    day = f"{run.started.astimezone(UTC):%Y-%m-%d}"
+    return {**of, **told, "day": day, "slot": slot(loop.ms), "tools": loop.tools, "errors": loop.errors,
+            **_spent(loop.usage)}  # fmt: skip
+
+
+def _spent(used: Usage) -> dict[str, Any]:
+    return {"calls": used.model_calls, "prompt_tokens": used.prompt_tokens, "cost": used.cost,
+            "completion_tokens": used.completion_tokens, "cached_tokens": used.cached_tokens}  # fmt: skip
+
+
+def _counted(wanted: Counted) -> list[sa.ColumnElement[bool]]:
+    found = [loops.c.kind == wanted.kind]
+    found += [loops.c.user == wanted.user] if wanted.user else []
+    found += [loops.c.started >= wanted.since] if wanted.since else []
+    return found + ([loops.c.started < wanted.until] if wanted.until else [])
+
+
+def _sums(wanted: Counted, by: By) -> sa.Select[Any]:
+    """A run failed where its own loop did; what it spent is that of all its loops."""
+    own = sa.true() if by == "agent" else loops.c.path == ROOT
+    counts = (("failed", loops.c.status == "failed"), ("empty", loops.c.empty))
+    columns = [_count(sa.and_(own, what), name) for name, what in counts]
+    columns += [sa.func.sum(loops.c[name]).label(name) for name in SUMS]
+    return sa.select(loops.c[by].label("key"), *columns).where(*_counted(wanted)).group_by(loops.c[by])
+
+
+def _times(wanted: Counted, by: By) -> sa.Select[Any]:
+    own = [] if by == "agent" else [loops.c.path == ROOT]
+    columns = (loops.c[by], loops.c.slot)
+    return sa.select(*columns, sa.func.count()).where(*_counted(wanted), *own).group_by(*columns)
+
+
+def _count(what: sa.ColumnElement[bool], name: str) -> sa.Label[Any]:
+    return sa.func.sum(sa.case((what, 1), else_=0)).label(name)
