@@ -5,25 +5,30 @@ One question, left to right: claim its run, work out window and scope, let the s
 
 from __future__ import annotations
 
-import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 
-from hermes_ops import attached
+from hermes_ops.budget import Budget, Turns
 from hermes_ops.grasp import Known, grasp, trouble
 from hermes_ops.logs import Decisions, open_log
 from hermes_ops.models import Models
 from hermes_ops.recall.desk import Recall
+from hermes_ops.report.making import Maker
 from hermes_ops.runtime.local import LocalRuntime
 from hermes_ops.runtime.sinks import UntilCancelled, Watched
+from hermes_ops.schedule import asking
+from hermes_ops.schedule.asking import Reports
 from hermes_ops.settings import Settings
+from hermes_ops.sourcing.desk import Desk, Places
+from hermes_ops.trace import digesting
 from hermes_ops.trace.retention import once_a_day
+from hermes_ops.zones import machine_zone
 from memory import Memory, RunInfo, RunStatus, open_memory
 from orchestrator import work
 from orchestrator.agent import Agent
@@ -48,7 +53,6 @@ from orchestrator.ports import Context, Guard, Runtime
 from orchestrator.stop import Stop
 from orchestrator.supervisor import Manner, Supervisor
 from subagents import alerts, changes, logs
-from subagents.folder.folder import Folder, open_folder
 from subagents.sources import Sources
 
 DOMAINS = (alerts.make, logs.make, changes.make)
@@ -63,15 +67,23 @@ class App:
     """Answers questions, one at a time per call of `answer`. Made by `open_app`."""
 
     def __init__(self, settings: Settings, memory: Memory, folder: Path | None, offline: bool, log: Decisions) -> None:
-        self.settings, self.memory, self.folder = settings, memory, folder
-        self.models = Models(settings, offline)
+        self.settings, self.memory = settings, memory
+        self.models = Models(settings, offline, Turns(memory.quotas, settings.model.calls_per_minute))
+        zone = settings.zone or machine_zone()
+        self.budget = Budget(memory.quotas, settings.budget, settings.budgets, zone, lambda: datetime.now(UTC))
         self.log = log
         self.guard: Guard = AllowAll(settings.masking_key())
+        self.prompts: dict[str, str] = {}  # agent → a prompt in the place of its own
         self._running: dict[Stop, str] = {}  # with the run it was asked to be, "" where it makes its own
-        self.opened: dict[Path, Folder] = {}
-        self._opening = asyncio.Lock()
         self.threads = work.Threads()
-        self.recall = Recall(memory, settings.memory.sharing(), lambda: self.models.light, settings.memory.notes)
+        index = settings.data_dir / "index"
+        calls = {name: service.depends_on for name, service in settings.services.items()}
+        self.desk = Desk(settings.sources, folder, index, self.guard.mask, self.threads, calls, memory.records)
+        self.recall = Recall(
+            memory, settings.memory.sharing(), lambda: self.models.light, settings.memory.notes, self.budget.count
+        )
+        self.reporter = Maker.of(self, keep=folder is None)
+        self.reports = Reports(self.reporter, settings, memory.runs)
 
     def cancel(self, run: str = "") -> None:
         """Ends all that runs, or one of those that were given their run; an answer comes back with what there is."""
@@ -111,7 +123,7 @@ class App:
         status: RunStatus = "interrupted"
         try:
             recorded = await self.memory.events.load(info.id)
-            logged = Watched(self.memory.events, self.log.listener(info.question, info.session, recorded))
+            logged = Watched(self.memory.events.of(info.id), self.log.listener(info.question, info.session, recorded))
             sink = Watched(UntilCancelled(logged, stop), on_event, on_tick)
             answer = await self._answer(info, LocalRuntime(info.id, "supervisor", sink, recorded), stop)
             status = ENDED.get(answer.status, "done")
@@ -125,6 +137,8 @@ class App:
         finally:
             with suppress(StoreError):  # an answer counts more; a row left running is found again as interrupted
                 await self.memory.runs.finish(info.id, status)
+                await self.budget.count(info)
+                await digesting.settle(self.memory, info.id)
         await self._remember(info, answer)
         return answer
 
@@ -137,13 +151,15 @@ class App:
     async def _claim(self, incoming: Incoming, session: str, resume: str | None, new: bool, run: str) -> RunInfo:
         runs = self.memory.runs
         if resume or (run and await runs.get(run)):
-            return await runs.claim(resume or run)
-        folder = str(self.folder.resolve()) if self.folder else ""
+            return await runs.claim(resume or run, mine=bool(run))
+        folder = str(self.desk.folder.resolve()) if self.desk.folder else ""
         masked = replace(incoming, text=self.guard.mask(incoming.text))
         if not new and not run and (found := await runs.find_interrupted(masked, session, folder)):
             if found.model in ("", self.models.name):
                 return found
             await runs.finish(found.id, "interrupted")  # begun with another model: left to --resume
+        if not self.models.offline:
+            await self.budget.check(incoming)
         run = run or new_run(incoming)
         await runs.create(run, masked, session, folder)
         return RunInfo(run, masked, session, folder, "running", incoming.at)
@@ -151,12 +167,15 @@ class App:
     async def _answer(self, info: RunInfo, runtime: LocalRuntime, stop: Stop) -> Answer:
         if ended := runtime.seek("answer"):
             return from_json(Answer, json.loads(ended.blobs[0].text or "null"))
-        told = await runtime.step("recall", lambda: stop.race(self.recall.begin(info)))
+        told = await self.recall.begin(info, runtime, stop)
         if told["only"]:
             text = await self.recall.tell(info, runtime, told, "")
-            return Answer(info.id, "ok", text, model=self.models.name)
-        folder = await self._folder(info, stop)
-        known = await runtime.step("context", self._grasp, folder, info, told)
+            return Answer(info.id, "ok", text, model=self.models.name, usage=from_json(Usage, told["usage"]))
+        if wanted := asking.read(info.question.text):
+            lang = told["known"]["language"]
+            return await self.reports.answer(wanted, info.question, info.id, runtime, stop, self.models.name, lang)
+        places = await self.desk.places(info.question, info.folder, stop)
+        known = await runtime.step("context", self._grasp, places, info, told)
         window, scope = from_json(Window, known["window"]), from_json(Scope, known["scope"])
         if self.models.offline and not known["offline"]:
             raise ConfigError(f"Run {info.id} was begun with a language model: set one, or ask afresh with --new.")
@@ -178,30 +197,32 @@ class App:
         )
         if asked_back := trouble(known, lang):
             return Answer(info.id, "needs_input", asked_back, window, scope, model=self.models.name)
-        sources = await self._sources(folder, info, stop)
-        agents = tuple(replace(make(sources), steps=ctx.limits.subagent_steps) for make in DOMAINS)
-        past = self.recall.past(info, told, known["before"])
-        answer = await self._ask(ctx, runtime, agents, past, offline=known["offline"])
+        sources = await self.desk.sources(places, info.question, scope, self.models.asked(known["offline"]), stop)
+        answer = await self._ask(ctx, runtime, sources, self.recall.past(info, told, known["before"]), known["offline"])
         text = await self.recall.tell(info, runtime, told, answer.text, lang)
         usage = answer.usage + from_json(Usage, told["usage"])
-        answer = replace(answer, text=text, usage=usage, skipped=tuple(dict(s) for s in folder.skipped))
+        answer = replace(answer, text=text, usage=usage, skipped=tuple(dict(s) for s in sources.skipped))
         runtime.emit("answer", {"status": answer.status}, dumps(to_json(answer)))
         return answer
 
-    async def _grasp(self, folder: Folder, info: RunInfo, told: Json) -> Json:
-        known = await grasp(info.question, folder, self.settings.catalogue(), from_json(Known, told["known"]))
+    def _cast(self, agent: Agent) -> Agent:
+        steps = self.settings.limits.subagent_steps
+        return replace(agent, prompt=self.prompts.get(agent.name, agent.prompt), steps=steps)
+
+    async def _grasp(self, places: Places, info: RunInfo, told: Json) -> Json:
+        catalogue = self.settings.catalogue()
+        known = grasp(info.question, await places.coverage(), catalogue, from_json(Known, told["known"]))
         return {**known, "offline": self.models.offline}
 
-    async def _ask(
-        self, ctx: Context, runtime: LocalRuntime, agents: tuple[Agent, ...], past: Past, offline: bool
-    ) -> Answer:
+    async def _ask(self, ctx: Context, runtime: LocalRuntime, sources: Sources, past: Past, offline: bool) -> Answer:
+        agents = tuple(self._cast(make(sources)) for make in DOMAINS)
         if offline:
             return replace(await self._by_rules(ctx, agents, past), offline=True)
         desk = Supervisor(
             agents,
-            prompt(),
+            self.prompts.get("supervisor") or prompt(),
             self.models.brain,
-            self.recall.tools,
+            (*self.recall.tools, *self.reports.tools),
             manner=Manner(uncited=self.settings.uncited),
             steps=ctx.limits.supervisor_steps,
         )
@@ -227,27 +248,6 @@ class App:
         desk = Supervisor(agents, "", lambda agent: OfflineBrain(), manner=Manner("mark"), cast=cast)
         return await desk.answer(ctx, Past())
 
-    async def _folder(self, info: RunInfo, stop: Stop) -> Folder:
-        """The folder of this run, recognised once; in a thread, so that Ctrl-C works meanwhile."""
-        path = self.folder or (Path(info.folder) if info.folder else attached.place(info.question))
-        if path is None:
-            raise ConfigError("No folder was given: say which exported files to read with --folder DIR.")
-        return await self._open(path, stop)
-
-    async def _sources(self, folder: Folder, info: RunInfo, stop: Stop) -> Sources:
-        """The folder's, and those of what the message brought along."""
-        more = attached.place(info.question)
-        if more is None or more == folder.path:
-            return folder.sources()
-        return attached.together(folder.sources(), (await self._open(more, stop)).sources())
-
-    async def _open(self, path: Path, stop: Stop) -> Folder:
-        async with self._opening:  # two questions at once open a folder once
-            if path not in self.opened:
-                given = {"path": path, "cache_dir": self.settings.data_dir / "index", "mask": self.guard.mask}
-                self.opened[path] = await stop.race(work.run(open_folder, given, "io", None, self.threads))
-        return self.opened[path]
-
 
 def new_run(incoming: Incoming) -> str:
     """An id for a run of this question."""
@@ -270,7 +270,6 @@ async def open_app(settings: Settings, folder: Path | None = None, offline: bool
         finally:
             await app.recall.close()
             await app.models.aclose()
-            for opened in app.opened.values():
-                opened.close()
+            await app.desk.aclose()
             app.threads.close()
             await memory.close()

@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from hermes_ops.quoted import Alert, alert_in, told
 from hermes_ops.recall.followups import ASKS_WHICH, Former, Own, Tied, tie
 from hermes_ops.recall.glossary import with_chinese
 from orchestrator import scope as scopes
 from orchestrator import when
 from orchestrator.contracts import Incoming, Json, Scope, Window, to_json
 from orchestrator.scope import Catalogue, Resolved
-from subagents.folder.folder import Folder
 from subagents.sources import Coverage
 
 CJK = re.compile(r"[\u3400-\u9fff]")
@@ -43,10 +43,9 @@ class Place:
     tied: Tied
 
 
-async def grasp(asked: Incoming, folder: Folder, catalogue: Catalogue, known: Known = Known()) -> Json:
-    """JSON: now, window, scope, unknown service names with their nearest, unread times, language, and the questions
-    before that it goes on from."""
-    coverage = folder.coverage()
+def grasp(asked: Incoming, coverage: Coverage, catalogue: Catalogue, known: Known = Known()) -> Json:
+    """`coverage`: what the sources speak of. JSON: now, window, scope, unknown service names with their nearest, unread
+    times, language, and the questions before that it goes on from."""
     now = anchor(asked, coverage)
     zone = asked.zone if asked.zoned else known.zone or asked.zone
     place = locate(asked, now, zone, catalogue.learnt(coverage.services), known)
@@ -68,24 +67,43 @@ async def grasp(asked: Incoming, folder: Folder, catalogue: Catalogue, known: Kn
 
 
 def locate(asked: Incoming, now: datetime, zone: str, catalogue: Catalogue, known: Known) -> Place:
-    """Time and scope of a question: its own words, then the question before if it goes on from it, then the person's
-    defaults."""
+    """Time and scope of a question: its own words, then the alert it quotes, else the question before if it goes on
+    from it, then the person's defaults."""
     text = asked.text
-    reading = when.resolve(text, now, zone)
+    alert = alert_in(asked.quote or (text if "\n" in text else ""), asked.at, zone)
+    reading = when.Reading() if alert and not asked.quote else when.resolve(text, now, zone)
     own = scopes.resolve(text, catalogue)
     if not own.scope.services and not own.unknown:
         broad = with_chinese(catalogue)
         if scopes.resolve(text, broad).scope.services:
             catalogue, own = broad, scopes.resolve(text, broad)
     said = Own(reading, bool(own.scope.services or own.unknown), own.scope.said)
-    tied = tie(text, said, known.former, asked.at, now, zone)
+    tied = _quoting(alert, text, said, asked, now, zone, catalogue) if alert else None
+    tied = tied or tie(text, said, known.former, asked.at, now, zone)
     wanted = preferred(known, catalogue)
     if ASKS_WHICH.search(text):
         wanted = replace(wanted, services=())
     resolved = scopes.resolve(text, catalogue, tied.scope, wanted)
+    if alert:
+        resolved = replace(resolved, scope=replace(resolved.scope, why=told(resolved.scope.why)))
     if tied.stranger:
         resolved = replace(resolved, unknown=(*resolved.unknown, (tied.stranger, ())))
     return Place(tied.window or reading.window, reading.unread, resolved, tied)
+
+
+def _quoting(
+    alert: Alert, text: str, said: Own, asked: Incoming, now: datetime, zone: str, catalogue: Catalogue
+) -> Tied | None:
+    """A quoted alert in the place of the question before. None where it tells neither of a time nor of a service."""
+    window, scope = alert.window(now, zone), alert.scope(with_chinese(catalogue))
+    if window is None:
+        return Tied(scope=scope) if scope.services else None
+    tied = tie(text, said, Former((), window, scope, asked.at), asked.at, now, zone)
+    if ASKS_WHICH.search(text):
+        scope = replace(scope, services=())
+    moved = replace(tied.window, why=told(tied.window.why)) if tied.window else window
+    own = None if said.reading.window and tied.window is None else moved
+    return Tied(window if own and (own.start, own.end) == (window.start, window.end) else own, scope, (), tied.stranger)
 
 
 def preferred(known: Known, catalogue: Catalogue) -> Scope:
@@ -99,7 +117,7 @@ def preferred(known: Known, catalogue: Catalogue) -> Scope:
 def anchor(asked: Incoming, coverage: Coverage) -> datetime:
     """What "now" means: the time of the message, but in a folder its last record, unless the time was set by hand."""
     if asked.anchored or coverage.until is None:
-        return asked.at
+        return asked.at.replace(microsecond=0)
     return min(asked.at, coverage.until)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 import tomllib
 import types
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,9 @@ SHORT = {"MODEL": "MODEL__MODEL", "BASE_URL": "MODEL__BASE_URL", "API_KEY": "MOD
 OTHERS = {"OPENAI_API_KEY": "api_key", "OPENAI_BASE_URL": "base_url"}
 NO_SETTINGS = ("CONFIG", "DEBUG")  # read by the command line itself
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
+UNTOLD = ("union_tag_invalid", "union_tag_not_found")  # a table whose `kind` is missing or none of ours
+HEADER = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+\s*(?:#.*)?")
+ASSIGNED = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
 
 
 def load(environ: Mapping[str, str] | None = None) -> Settings:
@@ -111,8 +115,12 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fault(sort: str, message: str, loc: Sequence[int | str], env: dict[str, Any], path: Path | None) -> str:
-    key = ".".join(map(str, loc))
-    where = _where(loc, env, path)
+    names = _names(loc)
+    key, where = ".".join(names), _where(names, env, path)
+    if sort in UNTOLD:
+        given, kinds = re.search(r"tag '(.*?)'", message), kinds_of(_at(Settings, loc))
+        wrong = f"the kind {given[1]!r} is unknown" if given else "needs its kind"
+        return f"{where}: {key}: {wrong}.{_valid(given[1] if given else '', list(kinds))}"
     if sort in UNKNOWN:
         valid = _keys(Settings, loc[:-1])
         return f"{where}: the key {key!r} is unknown.{_valid(str(loc[-1]), valid)}"
@@ -132,7 +140,25 @@ def _where(loc: Sequence[int | str], env: Any, path: Path | None) -> str:
         return f"The variable {PREFIX}{'__'.join(names).upper()}"
     if names and len(names) == len(loc):
         return f"The variables {PREFIX}{'__'.join(names).upper()}__…"
-    return f"The settings file {path}" if path else "The settings"
+    return f"The settings file {path}{_line(path, loc)}" if path else "The settings"
+
+
+def _line(path: Path, names: Sequence[int | str]) -> str:
+    """ ", line 7" of a TOML file, where a key or the nearest table around it stands; "" for what isn't written."""
+    table: list[str] = []
+    best, found = 0, ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        header, assigned = HEADER.fullmatch(line), ASSIGNED.match(line)
+        if header:
+            table = _parts(header[1])
+        written = table if header else [*table, *_parts(assigned[1])] if assigned else []
+        if len(written) > best and written == [str(n) for n in names[: len(written)]]:
+            best, found = len(written), f", line {number}"
+    return found if best > 1 or best == len(names) else ""
+
+
+def _parts(dotted: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in re.findall(r""""[^"]*"|'[^']*'|[^.\s]+""", dotted)]
 
 
 def _valid(given: str, valid: Sequence[str]) -> str:
@@ -143,20 +169,47 @@ def _valid(given: str, valid: Sequence[str]) -> str:
 
 def _keys(kind: Any, loc: Sequence[int | str]) -> list[str]:
     """The valid keys at a place inside the settings."""
-    for part in loc:
-        kind = _inside(kind, part)
-    kind = _plain(kind)
+    kind = _plain(_at(kind, loc))
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return list(kind.model_fields)
     return [f.name for f in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else []
 
 
+def _at(kind: Any, loc: Sequence[int | str]) -> Any:
+    for part in loc:
+        kind = _inside(kind, part)
+    return kind
+
+
+def _names(loc: Sequence[int | str]) -> list[str]:
+    """The place as it is written: without the kinds that tell tables apart."""
+    kind: Any = Settings
+    names = []
+    for part in loc:
+        names += [] if part in kinds_of(kind) else [str(part)]
+        kind = _inside(kind, part)
+    return names
+
+
+def kinds_of(hint: Any) -> dict[str, Any]:
+    """Of tables that their `kind` tells apart: kind → table."""
+    while hasattr(hint, "__metadata__"):
+        hint = hint.__origin__
+    tables = [
+        t for t in get_args(hint) if isinstance(t, type) and issubclass(t, BaseModel) and "kind" in t.model_fields
+    ]
+    return {name: t for t in tables for name in get_args(t.model_fields["kind"].annotation)}
+
+
 def _inside(kind: Any, part: int | str) -> Any:
+    if part in (kinds := kinds_of(kind)):
+        return kinds[str(part)]
     kind = _plain(kind)
     if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return kind.model_fields[str(part)].annotation
+        field = kind.model_fields.get(str(part))
+        return field.annotation if field else object
     if dataclasses.is_dataclass(kind):
-        return get_type_hints(kind)[str(part)]
+        return get_type_hints(kind).get(str(part), object)
     arguments = get_args(kind)
     return arguments[1 if get_origin(kind) is dict else 0] if arguments else object
 

@@ -14,9 +14,14 @@ from typing import Annotated, Any, Literal
 from platformdirs import user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from hermes_ops.budget import BudgetSettings, TeamBudget
+from hermes_ops.hooks.settings import HookSettings
 from hermes_ops.keys import masking_key, read_url
 from hermes_ops.recall.sessions import Sharing
+from hermes_ops.report.settings import ReportSettings
+from hermes_ops.schedule.settings import OnCallSettings, ScheduleSettings, TeamSettings
 from hermes_ops.sections import Profile, Proxy, Seconds, Secret, Section, Url, Zone
+from hermes_ops.sourcing.settings import SourceSettings
 from orchestrator.gateway.endpoint import Endpoint, Price
 from orchestrator.ports import Limits
 from orchestrator.scope import Catalogue, Environment, Service
@@ -143,19 +148,18 @@ class FeishuSettings(Section):
 
 
 class ServeSettings(Section):
-    """`questions` at once in this process, `per_conversation` of them in one conversation, `queue` more may wait."""
+    """`questions` at once in this process, `per_conversation` of them in one conversation, `queue` more may wait;
+    `runtime`: "local" is the only process on its database, "cluster" one of several on PostgreSQL; `drain`: seconds
+    that what runs has to end after SIGTERM."""
+
+    runtime: Literal["local", "cluster"] = "local"
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8321
     questions: Annotated[int, Field(gt=0)] = 32
     per_conversation: Annotated[int, Field(gt=0)] = 2
     queue: Annotated[int, Field(ge=0)] = 200
-
-
-class SourceSettings(Section):
-    """`folder`: a directory of exported files that `serve` answers about."""
-
-    folder: Path | None = None
+    drain: Annotated[float, Field(ge=0)] = 3.0
 
 
 class Settings(Section):
@@ -169,6 +173,8 @@ class Settings(Section):
     uncited: Literal["send_back", "mark"] = "send_back"
     model: ModelSettings = ModelSettings()
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
+    budget: BudgetSettings = BudgetSettings()
+    budgets: dict[str, TeamBudget] = Field(default_factory=dict)
     prices: dict[str, Price] = Field(default_factory=dict)
     memory: MemorySettings = MemorySettings()
     trace: TraceSettings = TraceSettings()
@@ -176,6 +182,11 @@ class Settings(Section):
     feishu: FeishuSettings = FeishuSettings()
     serve: ServeSettings = ServeSettings()
     sources: SourceSettings = SourceSettings()
+    hooks: HookSettings = HookSettings()
+    team: TeamSettings = TeamSettings()
+    oncall: OnCallSettings = OnCallSettings()
+    report: ReportSettings = ReportSettings()
+    schedules: dict[str, ScheduleSettings] = Field(default_factory=dict)
     services: dict[str, ServiceSettings] = Field(default_factory=dict)
     environments: dict[str, EnvironmentSettings] = Field(default_factory=dict)
 
@@ -198,7 +209,9 @@ class Settings(Section):
     def catalogue(self) -> Catalogue:
         fields = ("aliases", "team", "depends_on", "tier", "environment")
         services = (Service(n, **{f: getattr(s, f) for f in fields}) for n, s in self.services.items())
-        return Catalogue(tuple(services), tuple(Environment(n, e.aliases) for n, e in self.environments.items()))
+        unnamed = (Environment(n) for n in self.sources.environments if n not in self.environments)
+        named = (Environment(n, e.aliases) for n, e in self.environments.items())
+        return Catalogue(tuple(services), (*named, *unnamed))
 
     def priced(self, endpoint: Endpoint) -> Endpoint:
         """With the price of its model's name, where it has none of its own."""

@@ -29,7 +29,7 @@ OURS = {*ARROWS, "tests", "bench", "tools"}
 # heavy dependency → where alone it may be imported (path prefixes)
 DOORS = {
     "openai": ("orchestrator/gateway/",),
-    "aiohttp": ("orchestrator/gateway/",),
+    "aiohttp": ("orchestrator/gateway/", "subagents/web/"),
     "sqlalchemy": ("memory/",),
     "alembic": ("memory/",),
     "lark_oapi": ("hermes_ops/channels/feishu/",),

@@ -30,8 +30,7 @@ def analyze(
 ) -> None:
     """Tell why something failed, from a folder of exported files, without a language model."""
     check_clock(since, zone)
-    where = read_folder(folder, None)
-    assert where is not None, "without a run to resume there is a folder"
+    where = read_folder(folder)
     from hermes_ops.cli.analysis import as_object, as_text
     from hermes_ops.loading import load
 

@@ -81,7 +81,7 @@ async def _answered(
     request: Request, incoming: Incoming, settings: Settings, open_app: Opener, progress: Progress
 ) -> Answer:
     async with open_app(settings, request.folder, request.offline) as app:
-        with _interruptible(app.cancel):
+        with interruptible(app.cancel):
             return await app.answer(
                 incoming,
                 session=request.session,
@@ -93,7 +93,7 @@ async def _answered(
 
 
 @contextmanager
-def _interruptible(cancel: Callable[[], None]) -> Iterator[None]:
+def interruptible(cancel: Callable[[], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     hit: list[threading.Timer] = []
 

@@ -20,6 +20,7 @@ Ask about alerts, logs and changes; several questions may wait, they are answere
   /stop          ends the question that runs and shows what was found so far (as Ctrl-C does)
   /trace [N]     what was done for the last answer, or its step N whole
   /memory        what is kept of you
+  /report [DAY]  the ops report; /handover [TIME]: of a shift
   /quit          leaves (as Ctrl-D does)
 Paste log lines as they are, or between two lines of \"\"\": they become a log file beside your question."""
 
@@ -32,14 +33,14 @@ def chat(
     now: Now = None,
     zone: Zone = None,
 ) -> None:
-    """Talk about a folder of exported files, or about log lines you paste."""
+    """Talk about the sources of the settings, a folder of exported files, or log lines you paste."""
     check_clock(now, zone)
-    where = read_folder(folder, None) if folder is not None else None
+    where = read_folder(folder) if folder is not None else None
     name = read_name("--session", session) or f"chat-{secrets.token_hex(3)}"
     asked = Request("", where, offline, now, zone, read_name("--user", user) or "local", name, locale=terminal_locale())
     conversation = _conversation(asked)
     with conversation.terminal:
-        said = f"Folder {where}. " if where else "No folder: paste log lines, or start with --folder DIR. "
+        said = f"Folder {where}. " if where else "Paste log lines beside a question, or start with --folder DIR. "
         conversation.terminal.write(f"{said}Conversation {name}. /help says what you can do.", quiet=True)
         conversation.run()
     if not session:

@@ -25,8 +25,10 @@ from hermes_ops.cli.inputs import (
 )
 from hermes_ops.cli.memory import group as memory
 from hermes_ops.cli.options import AsJson, Folder, New, Now, Offline, Resume, Session, User, Zone
+from hermes_ops.cli.report import group as report
 from hermes_ops.cli.runs import group as runs
 from hermes_ops.cli.sandbox import sandbox
+from hermes_ops.cli.schedule import group as schedule
 from hermes_ops.cli.serve import serve
 from hermes_ops.cli.trace import group as trace
 from hermes_ops.version import VERSION
@@ -69,11 +71,11 @@ def ask(
     new: New = False,
     as_json: AsJson = False,
 ) -> None:
-    """Answer a question about a folder of exported files."""
+    """Answer a question from the sources of the settings, or from a folder of exported files."""
     check_resume(resume, new)
     check_clock(now, zone)
     text = read_question(question, resume)
-    where = read_folder(folder, resume)
+    where = read_folder(folder) if folder is not None else None
     asker, talk = read_name("--user", user) or "local", read_name("--session", session)
     request = Request(text, where, offline, now, zone, asker, talk, resume, new, as_json, terminal_locale())
     raise typer.Exit(late.answer(request))
@@ -86,6 +88,8 @@ app.command(name="eval")(evaluate)
 app.add_typer(memory, name="memory")
 app.add_typer(trace, name="trace")
 app.add_typer(runs, name="runs")
+app.add_typer(report, name="report")
+app.add_typer(schedule, name="schedule")
 app.command()(serve)
 app.command()(init)
 app.command()(doctor)

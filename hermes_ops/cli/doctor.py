@@ -11,7 +11,7 @@ import typer
 
 from hermes_ops.cli.faults import ANSWERED, FAILED
 from hermes_ops.cli.options import AsJson
-from hermes_ops.cli.trace import readers_may_leave
+from hermes_ops.cli.recorded import readers_may_leave
 
 if TYPE_CHECKING:
     from hermes_ops.doctor.check import Check

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hermes_ops.cli.faults import say
-from hermes_ops.cli.trace import readers_may_leave
+from hermes_ops.cli.recorded import readers_may_leave
 
 
 def init(

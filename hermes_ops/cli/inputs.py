@@ -52,12 +52,10 @@ def read_question(argument: str | None, resume: str | None) -> str:
     return text
 
 
-def read_folder(argument: Path | None, resume: str | None) -> Path | None:
-    """The folder, absolute; None only where a run is resumed, which has its own."""
-    if argument is None and resume:
-        return None
+def read_folder(argument: Path | None) -> Path:
+    """The folder, absolute."""
     if argument is None:
-        raise ConfigError("--folder is required until other sources exist: name a directory of exported files.")
+        raise ConfigError("--folder is required here: name a directory of exported files.")
     if not argument.exists():
         raise ConfigError(f"There is no folder {argument}. Check the path after --folder.")
     if not argument.is_dir():

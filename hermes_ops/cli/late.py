@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hermes_ops.cli.faults import report
 from hermes_ops.cli.inputs import Request
+from orchestrator.errors import ConfigError
 
 
 def answer(request: Request) -> int:
@@ -18,8 +19,11 @@ def _run(request: Request) -> int:
     """What is cheap to refuse is refused before the application is imported."""
     from hermes_ops.cli import asking
     from hermes_ops.loading import load
+    from hermes_ops.sourcing.settings import NOTHING
 
     settings = load()
+    if request.folder is None and not request.resume and not settings.sources.any:
+        raise ConfigError(NOTHING)
     incoming = asking.make_incoming(request, settings)
     from hermes_ops.app import open_app
 

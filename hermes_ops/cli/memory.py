@@ -15,7 +15,7 @@ from orchestrator.errors import ConfigError
 
 if TYPE_CHECKING:
     from hermes_ops.recall.keeper import Keeper
-    from memory import Note
+    from memory import Memory, Note
     from orchestrator.contracts import Json
 
 T = TypeVar("T")
@@ -66,10 +66,13 @@ def forget(
 
 @group.command()
 def export(user: Whose = "local", tenant: Tenant = "") -> None:
-    """Print all that is kept of a person as one JSON object."""
+    """Print all that is kept of a person as one JSON object: notes, and schedules made in chat."""
     from hermes_ops.trace import printing
+    from orchestrator.contracts import to_json
 
-    printing.print_json({"user": user, "tenant": tenant, "notes": _rows(_notes(user, tenant))})
+    notes, made = _rows(_notes(user, tenant)), _with_memory(lambda memory: memory.schedules.all())
+    own = [to_json(s) for s in made if (s.user, s.tenant) == (user, tenant)]
+    printing.print_json({"user": user, "tenant": tenant, "notes": notes, "schedules": own})
 
 
 def _notes(user: str, tenant: str) -> list[Note]:
@@ -91,14 +94,19 @@ def _rows(notes: list[Note]) -> list[dict[str, Json]]:
 
 
 def _with_keeper(work: Callable[[Keeper], Awaitable[T]]) -> T:
-    from hermes_ops.loading import load
     from hermes_ops.recall.keeper import Keeper
+
+    return _with_memory(lambda memory: work(Keeper(memory)))
+
+
+def _with_memory(work: Callable[[Memory], Awaitable[T]]) -> T:
+    from hermes_ops.loading import load
     from memory import open_memory
 
     async def run() -> T:
         memory = open_memory(load().database_url)
         try:
-            return await work(Keeper(memory))
+            return await work(memory)
         finally:
             await memory.close()
 

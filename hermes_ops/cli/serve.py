@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hermes_ops.app import App
-    from hermes_ops.serve import Plugged
+    from hermes_ops.service import Plugged
     from hermes_ops.settings import Settings
 
 
@@ -45,19 +45,20 @@ async def _serve(settings: Settings, offline: bool) -> None:
     if not settings.feishu.app_id:
         raise ConfigError("No channel is set up: set feishu.app_id and what it needs (docs/FEISHU.md).")
     feishu = _feishu()
-    lock = feishu.only_one(settings.feishu)
+    lock = feishu.only_one(settings.feishu) if settings.serve.runtime == "local" else None
     try:
         async with serving(settings, lambda app: plugs(settings, app), offline) as service:
             say(f"hermes-ops serves {settings.feishu.domain} and {service.url}; SIGTERM ends it.")
             await until_signal(service)
     finally:
-        lock.release()
+        if lock is not None:
+            lock.release()
 
 
 def plugs(settings: Settings, app: App) -> Sequence[Plugged]:
     """The channels that the settings name."""
     from hermes_ops.channels.feishu.webhook import WebHook
-    from hermes_ops.serve import Plugged
+    from hermes_ops.service import Plugged
 
     channel = _feishu().make(settings, app.memory.posts, app.guard.mask)
     hooks = {"/feishu/events": WebHook(settings.feishu, channel)} if settings.feishu.mode == "webhook" else {}

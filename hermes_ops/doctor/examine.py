@@ -10,8 +10,9 @@ from pathlib import Path
 from hermes_ops.doctor import machine, model, sources, store
 from hermes_ops.doctor.check import Check, Checks
 from hermes_ops.settings import Settings
+from memory import open_memory
 from orchestrator.contracts import Json
-from orchestrator.errors import ConfigError
+from orchestrator.errors import ConfigError, StoreError
 
 
 async def examine(
@@ -32,14 +33,39 @@ async def examine(
         yield check
     async for check in store.checks(settings.database_url):
         yield check
-    for folder in folders:
-        async for check in sources.checks(folder, settings.data_dir / "index"):
-            yield check
+    async for check in _sources(settings, folders):
+        yield check
     async for check in _models(settings, found):
         yield check
     if settings.feishu.app_id:
         async for check in _feishu(settings):
             yield check
+
+
+async def _sources(settings: Settings, folders: Sequence[Path]) -> Checks:
+    models = tuple(e.model for e in (*settings.model.endpoints(), settings.model.light_endpoint()) if e)
+    async for check in _live(settings, models):
+        yield check
+    own = [settings.sources.folder] if settings.sources.folder else []
+    for folder in (*folders, *own):
+        async for check in sources.checks(folder, settings.data_dir / "index"):
+            yield check
+
+
+async def _live(settings: Settings, models: tuple[str, ...]) -> Checks:
+    """What was received by web hook lies in the store; one that can't be opened was told of already."""
+    memory = None
+    if settings.sources.stored:
+        try:
+            memory = open_memory(settings.database_url)
+        except StoreError:
+            return
+    try:
+        async for check in sources.live(settings.sources, models, memory.records if memory else None):
+            yield check
+    finally:
+        if memory is not None:
+            await memory.close()
 
 
 async def _feishu(settings: Settings) -> Checks:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from hermes_ops.doctor.check import Check, Checks, Clock, State
+from hermes_ops.sourcing.live import Connected, LiveSources
+from hermes_ops.sourcing.settings import SourceSettings
+from orchestrator.contracts import Window
 from orchestrator.errors import HermesError
 from subagents.folder.folder import Folder, open_folder
 from subagents.sources import Coverage, Source, Sources
+from subagents.store.kept import Records
 
 KINDS = ("alerts", "metrics", "logs", "spans", "changes")
 NAMED = 5  # services, or files, that are named
@@ -31,6 +36,52 @@ async def checks(path: Path, cache_dir: Path | None) -> Checks:
             yield check
     finally:
         folder.close()
+
+
+async def live(settings: SourceSettings, models: tuple[str, ...], records: Records | None = None) -> Checks:
+    """Each live source of the settings; `models`: those that would see what it says; `records`: of web hooks."""
+    sources = LiveSources(settings, records)
+    try:
+        for connected in sources.all:
+            async for check in _connected(connected, models):
+                yield check
+    finally:
+        await sources.aclose()
+
+
+async def _connected(connected: Connected, models: tuple[str, ...]) -> Checks:
+    """Reached, what it speaks of, whether services are told apart, whether it can tell availability."""
+    clock, name = Clock(), connected.place
+    offered = list(connected.each())
+    try:
+        health, coverage = await offered[0][1].probe(), await offered[0][1].coverage()
+    except HermesError as e:
+        yield Check("source", name, "fail", str(e), "Mend its table in the settings (docs/SOURCES.md).", clock.seconds)
+        return
+    since = f"since {coverage.since:%Y-%m-%d %H:%M} UTC" if coverage.since else ""
+    services = _few(coverage.services)
+    said = "; ".join(filter(None, (health.detail, since, services, ", ".join(kind for kind, _ in offered))))
+    yield Check("source", name, "ok" if health.ok else "fail", said, "See its own log.", clock.seconds)
+    if refused := connected.closed_to(models):
+        do = f"Add it to {name}.egress, or leave it: the source isn't asked while that model answers."
+        yield Check("source", f"{name}: egress", "warn", f"doesn't allow the model {', '.join(refused)}", do)
+    if connected.sources.metrics:
+        yield await _availability(connected)
+
+
+async def _availability(connected: Connected) -> Check:
+    clock, name = Clock(), f"{connected.place}: availability"
+    now = datetime.now(UTC)
+    hour = Window(now - timedelta(hours=1), now)
+    try:
+        found = await connected.sources.metrics[0].ratio((), hour)
+    except HermesError as e:
+        return Check("source", name, "fail", str(e), f"Mend {connected.place}.sli (docs/SOURCES.md).", clock.seconds)
+    if not found.rows:
+        do = f"Set {connected.place}.sli to your counter of requests, if there is one (docs/SOURCES.md)."
+        return Check("source", name, "warn", f"nothing in the last hour: {found.query}", do, clock.seconds)
+    told = _few(f"{r.service} {r.percent:.4g} %" for r in found.rows)
+    return Check("source", name, "ok", f"in the last hour {told}", seconds=clock.seconds)
 
 
 async def of_sources(sources: Sources, absent: State = "fail") -> Checks:

@@ -5,7 +5,7 @@ trouble found. Pure; suppressed episodes count like all others, since the first 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from orchestrator.contracts import Json, Window
@@ -62,9 +62,21 @@ def distinct(rows: Iterable[Episode]) -> list[Episode]:
     for e in sorted(rows, key=lambda e: (e.start, e.name, e.service)):
         where = e.labels.get("instance") or e.labels.get("pod") or ""
         key = (e.name, e.service, e.severity, e.start, where)
-        if key not in kept or (kept[key].end is None and e.end is not None):
-            kept[key] = e
+        kept[key] = _both(kept[key], e) if key in kept else e
     return list(kept.values())
+
+
+def _both(a: Episode, b: Episode) -> Episode:
+    """One source knows the end, another who silenced it."""
+    main, other = (b, a) if a.end is None and b.end is not None else (a, b)
+    return replace(
+        main,
+        suppressed=a.suppressed or b.suppressed,
+        by=main.by or other.by,
+        annotations={**other.annotations, **main.annotations},
+        link=main.link or other.link,
+        runbook=main.runbook or other.runbook,
+    )
 
 
 def grouped(rows: Sequence[Episode]) -> list[Group]:
@@ -132,4 +144,5 @@ def group_json(g: Group) -> Json:
         "suppressed": g.suppressed,
         "by": g.by,
         "flapping": g.flapping,
+        "runbook": next((e.runbook for e in g.episodes if e.runbook), ""),
     }

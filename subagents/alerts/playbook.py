@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from orchestrator import when
-from orchestrator.agent import Turn
+from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE, STATE
 from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, taken, tight
@@ -30,12 +30,15 @@ ASPECTS = {  # what a question may ask of monitoring
         re.IGNORECASE,
     ),
 }
+SUPPRESSED = re.compile(r"静默|静音|屏蔽|抑制|\b(?:silenc|inhibit|suppress|mute|snooz)", re.IGNORECASE)
 HEAD, MOST, RATIOS, SERIES = 1, 8, 4, 2
 
 
 def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
     text, wants = turn.ctx.question.text, _wants(turn)
     measured = "metric" in turn.agent.by_name
+    if not turn.taken and SUPPRESSED.search(text) and not HOW_MANY.search(text):
+        return [("firing_now", {"suppressed_only": True})]
     if not turn.taken:
         calls: list[tuple[str, dict[str, Json]]] = [("list_alerts", {})] if wants != {"availability"} else []
         if _counting(turn):
@@ -67,8 +70,15 @@ def _counting(turn: Turn) -> bool:
 
 
 def _told(turn: Turn, wants: set[str]) -> list[str]:
+    if (fired := taken(turn, "firing_now")) and fired.result.data["suppressed_only"]:
+        return _silent(turn, fired)
     aside, found = _alerts(turn) if "alerts" in wants else ([], [])
-    counts, now, ratios, metrics = _counts(turn), _now(turn), _ratios(turn), _metrics(turn, wants == {"metric"})
+    counts, now, ratios, metrics = (
+        _counts(turn),
+        _now(turn),
+        _ratios(turn, wants < set(ASPECTS)),
+        _metrics(turn, wants == {"metric"}),
+    )
     if "alerts" in wants:
         first = 0 if counts or now else HEAD
         return divided([*aside, *counts, *now, *found[:first]], [*found[first:], *ratios, *metrics])
@@ -114,10 +124,12 @@ def _one(a: Json, first: bool, clock: Clock, zone: str, data: Json, zh: bool, ci
     if zh:
         still = "，到数据末尾仍未恢复" if data["still"] else "，未恢复"
         until = f"，{clock.at(end)} 恢复" if end else still if a["end_known"] else "，结束时间未知"
-        return tight(f"{a['name']}（{a['service']}，{a['severity']}{marks}）{began} 触发{until} {cite}。")
+        book = f"，处置手册 {a['runbook']} " if a["runbook"] else ""
+        return tight(f"{a['name']}（{a['service']}，{a['severity']}{marks}）{began} 触发{until}{book} {cite}。")
     still = ", still firing at the end of the data" if data["still"] else ", still open"
     until = f", ended {clock.at(end)}" if end else still if a["end_known"] else ", end unknown"
-    return f"{a['name']} ({a['service']}, {a['severity']}{marks}) fired at {began}{until} {cite}."
+    book = f", runbook {a['runbook']}" if a["runbook"] else ""
+    return f"{a['name']} ({a['service']}, {a['severity']}{marks}) fired at {began}{until}{book} {cite}."
 
 
 def _marks(a: Json, first: bool, zh: bool) -> str:
@@ -179,11 +191,32 @@ def _now(turn: Turn) -> list[str]:
     return [f"现在触发中：{names} [{got.id}]。" if zh else f"Firing now: {names} [{got.id}]."]
 
 
-def _ratios(turn: Turn) -> list[str]:
-    """Services with the same figures stand together."""
+def _silent(turn: Turn, got: Taken) -> list[str]:
+    """What is silenced or inhibited, by whom."""
+    zh, clock, cite = turn.ctx.lang == "zh", clock_of(turn, got), f"[{got.id}]"
+    rows = got.result.data["alerts"][:MOST]
+    if not rows:
+        return [f"现在没有被静默或抑制的告警 {cite}。" if zh else f"No alert is silenced or inhibited now {cite}."]
+    said = []
+    for a in rows:
+        since = clock.at(datetime.fromisoformat(a["start"]))
+        by = f": {a['by']}" if a["by"] else ""
+        what = f"{a['name']} ({a['service']}, {a['severity']})"
+        said.append(
+            f"{what} 自 {since} 触发，被抑制{by} {cite}。"
+            if zh
+            else f"{what} fires since {since}, suppressed{by} {cite}."
+        )
+    return said
+
+
+def _ratios(turn: Turn, wanted: bool) -> list[str]:
+    """Services with the same figures stand together. `wanted`: that there are none is to be said too."""
     got, zh = taken(turn, "availability"), turn.ctx.lang == "zh"
     if got is None:
         return []
+    if wanted and not got.result.data["ratios"]:
+        return [f"该时段没有请求指标 [{got.id}]。" if zh else f"There are no request metrics in that time [{got.id}]."]
     asked, groups = _services(turn), dict[tuple[object, ...], list[Json]]()
     for r in [r for r in got.result.data["ratios"] if not asked or r["service"] in asked][:RATIOS]:
         groups.setdefault((r["percent"], r["total"], r["bad"]), []).append(r)
@@ -192,10 +225,14 @@ def _ratios(turn: Turn) -> list[str]:
         r, names, each = rows[0], joined((row["service"] for row in rows), zh), len(rows) > 1
         if zh:
             of = f"{'各 ' * each}{r['total']} 次请求中失败 {r['bad']} 次"
-            said.append(f"{names} 可用率{'均为' * each} {r['percent']:g}%（{of}）")
+            budget = f"；目标 {r['objective']:g}%，错误预算已用 {r['spent']:g}%" if r["objective"] else ""
+            said.append(f"{names} 可用率{'均为' * each} {r['percent']:g}%（{of}{budget}）")
         else:
             of = f"{r['bad']} of {r['total']} requests bad{' each' * each}"
-            said.append(f"availability of {names} {r['percent']:g}% ({of})")
+            budget = (
+                f"; objective {r['objective']:g}%, {r['spent']:g}% of its error budget used" if r["objective"] else ""
+            )
+            said.append(f"availability of {names} {r['percent']:g}% ({of}{budget})")
     return [f"{line} [{got.id}]{'。' if zh else '.'}" for line in said]
 
 

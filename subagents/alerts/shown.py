@@ -68,10 +68,12 @@ def _group(g: Group, clock: Clock, asked: bool, first: Episode | None) -> str:
         said += f" ×{len(g.episodes)}"
     marks = ["flapping"] if g.flapping else []
     if g.suppressed:
-        marks.append(f"suppressed by {g.by}" if g.by else "suppressed")
+        marks.append(f"suppressed: {g.by}" if g.by else "suppressed")
     if first is not None and first in g.episodes:
         marks.append("first")
     said += f" ({', '.join(marks)})" if marks else ""
+    if book := next((e.runbook for e in g.episodes if e.runbook), ""):
+        said += f" runbook {book}"
     about = next((e.annotations[k] for e in g.episodes for k in ("summary", "description") if k in e.annotations), "")
     return f"{said}: {short(about, 100)}" if about else said
 
@@ -144,16 +146,21 @@ def _count(rows: Sequence[Episode], key: str) -> dict[str, int]:
     return dict(sorted(table.items())) if key == "hour" else dict(table.most_common())
 
 
-def firing(found: Merged[Episode], now: Window, asked: Sequence[str]) -> ToolResult:
+def firing(found: Merged[Episode], now: Window, asked: Sequence[str], suppressed_only: bool = False) -> ToolResult:
     clock, groups = Clock(now), grouped(found.rows)
-    of = f" of {', '.join(asked)}" if asked else ""
-    text = [f"{len(groups)} alerts{of} fire at {clock.at(now.end)}"] + [
+    of, what = f" of {', '.join(asked)}" if asked else "", "suppressed alerts" if suppressed_only else "alerts"
+    text = [f"{len(groups)} {what}{of} fire at {clock.at(now.end)}"] + [
         f"{_group(g, clock, g.service in asked, None)}" for g in groups[:ROWS]
     ]
     if not groups:
-        text = [f"no alerts{of} fire at {clock.at(now.end)}"]
-    data = {"alerts": [group_json(g) for g in groups[:ROWS]], "services": [g.service for g in groups if g.service]}
+        text = [f"no {what}{of} fire at {clock.at(now.end)}"]
+    data = {
+        "alerts": [group_json(g) for g in groups[:ROWS]],
+        "services": [g.service for g in groups if g.service],
+        "suppressed_only": suppressed_only,
+    }
     figures = [Figure("firing", len(groups)), *(f for g in groups[:ROWS] for f in _figures(g))]
+    figures.append(Figure("suppressed", sum(1 for g in groups if g.suppressed)))
     return found.result("\n".join(text), now, data, figures, min(len(groups), ROWS), len(groups))
 
 
@@ -163,15 +170,24 @@ def ratios(found: Merged[Ratio], span: Window, asked: Sequence[str]) -> ToolResu
     for r in rows[:ROWS]:
         percent = round(r.percent or 0.0, 4)
         total, bad = figure_or_int(r.total), figure_or_int(r.bad)
-        text.append(f"{r.service} {percent:g} % ({bad} bad of {total} {r.unit}{', about' if r.approx else ''})")
+        budget = f"; objective {r.objective:g} %, {_spent(r):g} % of its error budget used" if r.objective else ""
+        text.append(f"{r.service} {percent:g} % ({bad} bad of {total} {r.unit}{', about' if r.approx else ''}{budget})")
         label = {"service": r.service}
         figures.append(Figure(r.unit, total, "", label, r.approx))
         figures.append(Figure(f"bad {r.unit}", bad, "", label, r.approx))
         figures.append(Figure("availability", percent, "%", label, r.approx))
-        table.append({"service": r.service, "total": total, "bad": bad, "percent": percent, "unit": r.unit})
+        if r.objective:
+            figures.append(Figure("objective", r.objective, "%", label))
+            figures.append(Figure("error budget used", _spent(r), "%", label, r.approx))
+        row = {"service": r.service, "total": total, "bad": bad, "percent": percent, "unit": r.unit}
+        table.append({**row, "objective": r.objective, "spent": _spent(r) if r.objective else None})
     if not rows:
         text = [f"no request metrics in {when.say(span)}"]
     return found.result("\n".join(text), span, {"ratios": table}, figures, min(len(rows), ROWS), len(rows))
+
+
+def _spent(r: Ratio) -> float:
+    return round(r.spent or 0.0, 1)
 
 
 def figure_or_int(value: float | int) -> float | int:

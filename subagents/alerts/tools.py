@@ -12,7 +12,7 @@ from orchestrator.tool import tool
 from subagents.alerts import measured, shown
 from subagents.alerts.episodes import distinct, trouble
 from subagents.asking import Merged, ask_all, before, covered, services_of, widened, window_of
-from subagents.sources import AlertQuery, Episode, MetricQuery, Ratio, Sources
+from subagents.sources import AlertQuery, AlertSource, Answered, Episode, MetricQuery, Ratio, Sources
 
 LOOK = timedelta(hours=24)  # how far around the window an alert is looked for when nothing begins in it
 
@@ -22,7 +22,18 @@ class AlertTools:
         self.alerts, self.metrics = sources.alerts, sources.metrics
 
     async def _episodes(self, span: Window, services: tuple[str, ...]) -> Merged[Episode]:
-        found = await ask_all(self.alerts, "alerts", lambda s: s.episodes(AlertQuery(span, services)))
+        """What only knows the present adds to what keeps a history: that it keeps none is no gap then."""
+        asked = AlertQuery(span, services)
+        kept = any("history" in s.caps for s in self.alerts)
+
+        async def ask(source: AlertSource) -> Answered[tuple[Episode, ...]]:
+            if not kept or "history" in source.caps:
+                return await source.episodes(asked)
+            found = await source.current(asked)
+            rows = tuple(e for e in found.rows if e.start < span.end)
+            return replace(found, rows=rows, total=len(rows), complete=True, gaps=())
+
+        found = await ask_all(self.alerts, "alerts", ask)
         return replace(found, rows=tuple(distinct(found.rows)))
 
     @tool(permission="alerts.read", timeout=30)
@@ -63,17 +74,21 @@ class AlertTools:
         return shown.counts(await self._episodes(span, asked), span, by, asked)
 
     @tool(permission="alerts.read", timeout=30)
-    async def firing_now(self, ctx: Context, services: tuple[str, ...] = ()) -> ToolResult:
-        """Alerts that fire at this moment, suppressed ones marked. Only for "now"; not for the past.
+    async def firing_now(
+        self, ctx: Context, services: tuple[str, ...] = (), suppressed_only: bool = False
+    ) -> ToolResult:
+        """Alerts that fire at this moment, suppressed ones marked, by whom and why. Only for "now"; not for the past.
 
         Args:
             services: Only these; empty: those in question.
+            suppressed_only: Only those that are silenced or inhibited.
         """
         asked = services_of(ctx, services)
         zone = ctx.window.zone if ctx.window else ctx.question.zone
         now = Window(ctx.now - timedelta(minutes=5), ctx.now, zone)
         found = await ask_all(self.alerts, "alerts", lambda s: s.current(AlertQuery(now, asked)))
-        return shown.firing(replace(found, rows=tuple(distinct(found.rows))), now, asked)
+        rows = tuple(e for e in distinct(found.rows) if e.suppressed or not suppressed_only)
+        return shown.firing(replace(found, rows=rows), now, asked, suppressed_only)
 
     @tool(permission="metrics.read", timeout=30)
     async def availability(self, ctx: Context, services: tuple[str, ...] = (), window: str = "") -> ToolResult:

@@ -1,0 +1,1 @@
+"""Alertmanager: what fires now, with what is silenced or inhibited."""

@@ -1,0 +1,49 @@
+"""Deep links: a console's address at one query and window, from a template. Knows no console."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from urllib.parse import quote, urlsplit
+
+from orchestrator.contracts import Window
+
+FIELDS = ("query", "start", "end", "start_s", "end_s", "start_ms", "end_ms", "seconds")
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
+def unknown(template: str) -> list[str]:
+    """What a template asks for that there is not."""
+    return [name for name in _FIELD.findall(template) if name not in FIELDS]
+
+
+def allowed(url: str, prefixes: Sequence[str]) -> str:
+    """The address if it lies below one of these ("https://wiki.example/runbooks/"), else ""."""
+    for prefix in prefixes:
+        given, own = urlsplit(url), urlsplit(prefix)
+        same = (given.scheme, given.netloc) == (own.scheme, own.netloc)
+        if same and given.path.startswith(own.path) and "/../" not in given.path:
+            return url
+    return ""
+
+
+def filled(template: str, query: str, window: Window | None) -> str:
+    """`{query}` and the window's ends as ISO 8601 in UTC (`{start}`), Unix seconds (`{start_s}`) or milliseconds; ""
+    without a template."""
+    if not template:
+        return ""
+    values = {"query": quote(query, safe="")}
+    if window is not None:
+        values["seconds"] = f"{(window.end - window.start).total_seconds():.0f}"
+        for name, at in (("start", window.start), ("end", window.end)):
+            values |= {
+                name: quote(_iso(at)),
+                f"{name}_s": f"{at.timestamp():.0f}",
+                f"{name}_ms": f"{at.timestamp() * 1000:.0f}",
+            }
+    return _FIELD.sub(lambda m: values.get(m[1], ""), template)
+
+
+def _iso(at: datetime) -> str:
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
