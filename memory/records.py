@@ -20,7 +20,7 @@ from memory.store import insert_new
 from memory.tables import AnyText, Serial, UtcTime, metadata
 from orchestrator.contracts import Json, Window
 
-RecordKind = Literal["alert", "change"]
+RecordKind = Literal["alert", "change", "look"]
 Became = Literal["new", "known", "ended", "reopened", "changed", "unmatched"]
 LATE = timedelta(minutes=15)  # a word from before an end comes no later than this after it; then it began again
 
@@ -28,7 +28,7 @@ records = sa.Table(
     "records",
     metadata,
     sa.Column("seq", Serial, primary_key=True, autoincrement=True),
-    sa.Column("kind", sa.Text, nullable=False),  # alert | change
+    sa.Column("kind", sa.Text, nullable=False),  # alert | change | look: what was made of alerts
     sa.Column("source", sa.Text, nullable=False),  # the hook it came by
     sa.Column("key", AnyText, nullable=False),
     sa.Column("series", AnyText, nullable=False),

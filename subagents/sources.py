@@ -52,13 +52,15 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What a source can speak of. `since`/`until`: first and last record; `zone`: the clock the data is written in."""
+    """What a source can speak of. `since`/`until`: first and last record; `zone`: the clock the data is written in;
+    `sparse`: of something that needn't happen for days, so that `since` isn't when the source began to look."""
 
     since: datetime | None
     until: datetime | None
     zone: str = "UTC"
     services: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    sparse: bool = False
 
 
 class Source(Protocol):
@@ -148,6 +150,7 @@ class Episode:
     annotations: Mapping[str, str] = field(default_factory=dict)
     link: str = ""
     end_known: bool = True  # False: the source can't tell whether it still fires
+    runbook: str = ""  # its runbook's address, where the settings allow it to be shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,17 +189,25 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Good of all requests of a service in a window: an availability."""
+    """Good of all requests of a service in a window: an availability. `objective`: what is promised, in percent."""
 
     service: str
     total: int | float
     bad: int | float
     unit: str = "requests"
     approx: bool = False
+    objective: float | None = None
 
     @property
     def percent(self) -> float | None:
         return None if not self.total else 100.0 * (self.total - self.bad) / self.total
+
+    @property
+    def spent(self) -> float | None:
+        """Percent of the window's error budget that the bad ones used; over 100: the objective was missed."""
+        if self.objective is None or not self.total:
+            return None
+        return 100.0 * self.bad / (self.total * (1 - self.objective / 100))
 
 
 class MetricSource(Source, Protocol):

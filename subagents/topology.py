@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.contracts import Window
 from subagents.asking import ask_all
-from subagents.sources import SourceError, SpanSource
+from subagents.sources import Answered, Coverage, Edge, Health, SourceError, Span, SpanSource
 
 Pairs = frozenset[tuple[str, str]]
 
@@ -28,6 +28,30 @@ async def learnt(spans: Sequence[SpanSource], window: Window | None) -> Pairs:
     except SourceError:
         return frozenset()
     return frozenset((e.caller, e.callee) for e in found.rows)
+
+
+class Declared:
+    """The graph that settings name, as a source beside those that learn it. It has no spans."""
+
+    name = "settings"
+    caps = frozenset({"edges"})
+
+    def __init__(self, depends_on: Mapping[str, Sequence[str]]) -> None:
+        self._edges = tuple(Edge(a, b, 0) for a, b in sorted(declared(depends_on)))
+
+    async def probe(self) -> Health:
+        return Health(True, f"{len(self._edges)} dependencies")
+
+    async def coverage(self) -> Coverage:
+        return Coverage(None, None, services=tuple(dict.fromkeys(s for e in self._edges for s in (e.caller, e.callee))))
+
+    async def spans(
+        self, window: Window, services: tuple[str, ...] = (), limit: int = 50
+    ) -> Answered[tuple[Span, ...]]:
+        return Answered((), "", window, total=0)
+
+    async def edges(self, window: Window | None) -> Answered[tuple[Edge, ...]]:
+        return Answered(self._edges, "services.NAME.depends_on", window, total=len(self._edges))
 
 
 class Topology:

@@ -42,13 +42,14 @@ def serve(
 async def _serve(settings: Settings, offline: bool) -> None:
     from hermes_ops.serve import serving, until_signal
 
-    if not settings.feishu.app_id:
+    chat = bool(settings.feishu.app_id)
+    if not chat and not (settings.hooks.alerts or settings.hooks.changes):
         raise ConfigError("No channel is set up: set feishu.app_id and what it needs (docs/FEISHU.md).")
-    feishu = _feishu()
-    lock = feishu.only_one(settings.feishu) if settings.serve.runtime == "local" else None
+    lock = _feishu().only_one(settings.feishu) if chat and settings.serve.runtime == "local" else None
     try:
-        async with serving(settings, lambda app: plugs(settings, app), offline) as service:
-            say(f"hermes-ops serves {settings.feishu.domain} and {service.url}; SIGTERM ends it.")
+        async with serving(settings, lambda app: plugs(settings, app) if chat else (), offline) as service:
+            served = f"{settings.feishu.domain} and {service.url}" if chat else f"web hooks on {service.url}"
+            say(f"hermes-ops serves {served}; SIGTERM ends it.")
             await until_signal(service)
     finally:
         if lock is not None:

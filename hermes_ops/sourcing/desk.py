@@ -59,6 +59,11 @@ class Desk:
         self._opened: dict[Path, Folder] = {}
         self._opening = asyncio.Lock()
 
+    @property
+    def live(self) -> LiveSources | None:
+        """What the settings name, for whoever watches over them."""
+        return self._live
+
     async def places(self, question: Incoming, folder: str, stop: Stop) -> Places:
         """`folder`: the run's own, which a resumed one brings along. Raises ConfigError where there is nothing."""
         foreign = folder and (self.folder is None or folder != str(self.folder.resolve()))

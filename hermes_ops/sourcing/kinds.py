@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hermes_ops.sourcing import logs
+from hermes_ops.sourcing import changes, logs
+from hermes_ops.sourcing.changes import GitSettings
 from hermes_ops.sourcing.connection import Placed
 from hermes_ops.sourcing.logs import FileSettings, LokiSettings, VictoriaLogsSettings
 from hermes_ops.sourcing.settings import (
@@ -64,4 +65,5 @@ MAKERS: Mapping[type[Placed], Maker] = {
     FileSettings: logs.files,
     StoreSettings: _stored_alerts,
     ChangeStoreSettings: _stored_changes,
+    GitSettings: changes.git,
 }

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import AfterValidator, Field
 
 from hermes_ops.sections import Section, Url
+from hermes_ops.sourcing.changes import GitSettings
 from hermes_ops.sourcing.connection import Live, Placed
 from hermes_ops.sourcing.logs import LogSettings
 
@@ -84,6 +85,7 @@ class ChangeStoreSettings(Placed):
 
 
 AlertSettings = Annotated[AlertmanagerSettings | PrometheusSettings | StoreSettings, Field(discriminator="kind")]
+ChangeSettings = Annotated[GitSettings | ChangeStoreSettings, Field(discriminator="kind")]
 
 
 def _named(tables: dict[str, T]) -> dict[str, T]:
@@ -99,7 +101,7 @@ class SourceSettings(Section):
     folder: Path | None = None
     alerts: Annotated[dict[str, AlertSettings], AfterValidator(_named)] = Field(default_factory=dict)
     logs: Annotated[dict[str, LogSettings], AfterValidator(_named)] = Field(default_factory=dict)
-    changes: Annotated[dict[str, ChangeStoreSettings], AfterValidator(_named)] = Field(default_factory=dict)
+    changes: Annotated[dict[str, ChangeSettings], AfterValidator(_named)] = Field(default_factory=dict)
 
     def live(self) -> Iterator[tuple[Domain, str, Placed]]:
         """(domain, name, settings) of each live source."""

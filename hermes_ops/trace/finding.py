@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from hermes_ops.trace import facts
+from hermes_ops.trace.digesting import catch_up
 from memory import Memory, RunInfo, Wanted
 from orchestrator.contracts import Event
 from orchestrator.errors import ConfigError
@@ -18,13 +19,15 @@ Found = tuple[RunInfo, list[Event]]
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """What is known only from a run's events. `statuses`: of the run or of its answer; empty: all."""
+    """What a run that goes on, and so has no digest, is held to. `statuses`: of the run or its answer; empty: all."""
 
     statuses: Collection[str] = ()
     agent: str = ""
     failed: bool = False
 
     def fits(self, info: RunInfo, events: list[Event]) -> bool:
+        if info.ended is not None:  # the database knows it all
+            return True
         if self.statuses and not {info.status, facts.answer_status(events)} & set(self.statuses):
             return False
         if self.agent and self.agent not in facts.agents(events):
@@ -32,14 +35,17 @@ class Narrowed:
         return not self.failed or facts.went_wrong(info, events)
 
 
-async def find(memory: Memory, wanted: Wanted, narrowed: Narrowed, limit: int) -> list[Found]:
+async def find(memory: Memory, wanted: Wanted, limit: int) -> list[Found]:
     """The newest runs that fit, each with its events (without texts)."""
+    await catch_up(memory)
+    narrowed = Narrowed(wanted.statuses, wanted.agent, wanted.wrong)
     found: list[Found] = []
-    for skip in range(0, MOST, PAGE):
-        infos = await memory.traces.find(wanted, PAGE, skip)
+    size = min(limit, PAGE)
+    for skip in range(0, MOST, size):
+        infos = await memory.traces.find(wanted, size, skip)
         events = await memory.traces.events([i.id for i in infos])
         found += [(i, events[i.id]) for i in infos if narrowed.fits(i, events[i.id])]
-        if len(infos) < PAGE or len(found) >= limit:
+        if len(infos) < size or len(found) >= limit:
             break
     return found[:limit]
 

@@ -45,7 +45,12 @@ def one_line(text: str, most: int = 300) -> str:
 def print_json(value: Json) -> None:
     """One JSON value; what can't be seen is escaped, so that nothing is lost."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
-    print(_UNSEEN.sub(lambda m: json.dumps(m[0])[1:-1], text), flush=True)
+    print(visible_json(text), flush=True)
+
+
+def visible_json(text: str) -> str:
+    """JSON text in which every character that can't be seen is escaped."""
+    return _UNSEEN.sub(lambda m: json.dumps(m[0])[1:-1], text)
 
 
 def print_lines(lines: Iterable[Line]) -> None:

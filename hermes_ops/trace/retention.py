@@ -1,4 +1,5 @@
-"""How long traces are kept: by age and by size, looked after once a day beside a question, or by `trace prune`.
+"""How long traces are kept: by age and by size, looked after once a day beside a question, or by `trace prune`. Reports
+and confirmed causes go after 400 days.
 
 What a person asked to be forgotten is another matter, and goes at once (`memory.erasing`).
 """
@@ -20,12 +21,14 @@ from orchestrator.errors import StoreError
 DAY = 86_400.0
 MOST = 500  # runs that go beside one question
 PATIENCE = 1.0  # seconds that a finished question waits for it
+REPORTS = timedelta(days=400)  # figures of reports, and confirmed causes: a year to look back on
 PASTES = "pastes"  # in the data directory: what conversations that were killed left behind
 STAMP = "trace-pruned"  # in the data directory: its time is that of the last look
 
 
 async def prune(memory: Memory, keep: TraceSettings, most: int = 100_000) -> Pruned:
     """Lets go of what the settings don't keep. Raises StoreError."""
+    await memory.reports.prune(datetime.now(UTC) - REPORTS)
     before = datetime.now(UTC) - timedelta(days=keep.keep_days) if keep.keep_days else None
     return await memory.traces.prune(before, keep.keep_mb * 10**6 if keep.keep_mb else None, most)
 

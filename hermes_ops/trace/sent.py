@@ -32,6 +32,21 @@ class Sent:
     note: str = ""
 
 
+@dataclass(slots=True)
+class Book:
+    """Messages, each kept once: a loop sends its first ones again and again. They are kept as {role, text}."""
+
+    messages: list[Json] = field(default_factory=list)
+    places: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def place(self, message: Message) -> int:
+        key = (str(message.get("role", "")), written(message))
+        if key not in self.places:
+            self.places[key] = len(self.messages)
+            self.messages.append({"role": key[0], "text": key[1]})
+        return self.places[key]
+
+
 def messages(call: Step, loop: Sequence[Step], budget: int) -> Sent:
     """`loop`: the steps of the loop that `call` belongs to; `budget`: the settings' limits.history_tokens."""
     before = [s for s in loop if s.number <= call.number]

@@ -102,6 +102,8 @@ def _agent(step: Step) -> list[Said]:
 
 def _model(step: Step) -> list[Said]:
     body = step.body
+    if refused := body.get("too_long"):
+        return [(f"model refused, the context was too long: {one_line(str(refused))}", "yellow")]
     used = from_json(Usage, body.get("usage") or {})
     wanted = ", ".join(map(str, body.get("calls") or ())) or "answers"
     words = [f"model → {wanted}", str(body.get("model")), f"{used.prompt_tokens:,} + {used.completion_tokens:,} tokens"]

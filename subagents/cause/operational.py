@@ -148,8 +148,9 @@ def _ran_out(facts: Facts, found: Incident) -> Iterator[Reason]:
 
 def _feed(facts: Facts, found: Incident, says: re.Pattern[str]) -> Episode | None:
     """A status page's incident: an episode of something that is no service of ours."""
+    feeds = facts.outside
     for e in facts.episodes:
-        outside = e.service in facts.outside
+        outside = e.service in feeds
         text = " ".join((e.name, *e.annotations.values()))
         if outside and e.start <= found.at + NEAR and (e.end is None or e.end >= found.at - NEAR) and says.search(text):
             return e

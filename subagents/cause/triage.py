@@ -58,8 +58,8 @@ class Alert:
 
 def triage(facts: Facts) -> tuple[Triaged, ...]:
     """A decision for every alert, in order of time."""
-    known = [e for e in facts.episodes if _is_record(e)]
-    alerts = [_alert(e, facts) for e in sorted(facts.episodes, key=lambda e: e.start) if not _is_record(e)]
+    known = [e for e in facts.episodes if is_record(e)]
+    alerts = [_alert(e, facts) for e in sorted(facts.episodes, key=lambda e: e.start) if not is_record(e)]
     decided = {a.id: _decide(a, facts, known) for a in alerts}
     heads = _heads([a for a in alerts if decided[a.id][0] == "page"], facts)
     return tuple(_said(a, decided[a.id], heads) for a in alerts)
@@ -74,7 +74,7 @@ def _said(a: Alert, decision: tuple[Decision, str, str], heads: Mapping[str, Ale
     return Triaged(a.id, what, why, group or a.id, a.episode.service, a.episode.name)
 
 
-def _is_record(e: Episode) -> bool:
+def is_record(e: Episode) -> bool:
     """An incident or change request that people work on, rather than an alert."""
     keys = {re.sub(r"\W|_", "", k).lower() for k in e.labels}
     return bool(keys & {"incidentid", "incident", "ticketid", "owner", "assignee"}) and "threshold" not in keys
@@ -87,7 +87,7 @@ def alert_id(e: Episode) -> str:
 def _alert(e: Episode, facts: Facts) -> Alert:
     metric = e.labels.get("metric") or e.name
     told = e.labels.get("fires") or next((v for k, v in e.labels.items() if _FIRES.search(k)), "")
-    like = [x for x in facts.episodes if (x.name, x.service) == (e.name, e.service) and not _is_record(x)]
+    like = [x for x in facts.episodes if (x.name, x.service) == (e.name, e.service) and not is_record(x)]
     same = [x for x in like if x.labels.get("metric") == e.labels.get("metric") and abs(x.start - e.start) <= HOUR]
     fires = int(float(told)) if re.fullmatch(r"\d+(?:\.0)?", told) else len(same)
     lasted = e.end - e.start if e.end is not None else None

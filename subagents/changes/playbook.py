@@ -199,6 +199,12 @@ def _kind(row: Json, zh: bool) -> str:
 
 
 def _none(data: Json, got: Taken, turn: Turn, about: str, cite: str, zh: bool) -> str:
+    if _unasked(got):
+        return (
+            f"没有变更数据源，无法判断是否由变更引起 {cite}。"
+            if zh
+            else f"Whether a change did it can't be told {cite}."
+        )
     names = listed(data["services_asked"], zh)
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
     n = data["total"]
@@ -207,6 +213,11 @@ def _none(data: Json, got: Taken, turn: Turn, about: str, cite: str, zh: bool) -
         return f"没有变更能解释{about}：{span} 内的 {n} 个变更{what} {cite}。"
     what = f"none near before the onset touches {names or 'what fails'}"
     return f"No change explains {about or 'this'}: of {n} in {span}, {what} {cite}."
+
+
+def _unasked(got: Taken) -> bool:
+    """Nothing was searched, which is not the same as nothing found."""
+    return any(g.startswith("no source of changes") for g in got.result.gaps)
 
 
 def _label(row: Json) -> str:
@@ -224,6 +235,8 @@ def _listed(turn: Turn, known: Earlier) -> list[str]:
         return []
     data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
+    if _unasked(got):
+        return [f"没有变更数据源，没有查询 {cite}。" if zh else f"No source of changes was there to ask {cite}."]
     if not data["total"]:
         return [f"{span} 内没有变更 {cite}。" if zh else f"No changes in {span} {cite}."]
     n, near = data["total"], data["related"]

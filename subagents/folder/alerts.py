@@ -43,7 +43,7 @@ class FolderAlerts:
             (e.service for e in self._episodes),
             whole.notes,
         )
-        return replace(own, until=whole.until) if own.since else own
+        return replace(own, until=whole.until, sparse=True) if own.since else own
 
     async def episodes(self, q: AlertQuery) -> Answered[tuple[Episode, ...]]:
         rows = tuple(e for e in self._episodes if _fits(e, q))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from subagents.folder import gitrepo, links, times
 from subagents.folder.material import Material, covering
@@ -18,7 +19,7 @@ class FolderChanges:
     def __init__(self, material: Material) -> None:
         self._material = material
         self._rows = links.linked(material.of("change"), material.services)
-        self._changes = [_change(row) for row in self._rows]
+        self._changes = [change_of(row) for row in self._rows]
 
     async def probe(self) -> Health:
         n = len(self._changes)
@@ -26,7 +27,7 @@ class FolderChanges:
 
     async def coverage(self) -> Coverage:
         found = covering((r["at"] for r in self._rows), (c.service for c in self._changes), self._material.notes)
-        return found
+        return replace(found, sparse=True)
 
     async def list(self, q: ChangeQuery, limit: int = 200, cursor: str | None = None) -> Answered[tuple[Change, ...]]:
         """Those that took effect in the window, and planned work that runs in it. `cursor` is the last answer's."""
@@ -70,7 +71,7 @@ def _fits(c: Change, q: ChangeQuery) -> bool:
     return (not q.kinds or c.kind in q.kinds) and (not q.services or c.service in q.services)
 
 
-def _change(row: Row) -> Change:
+def change_of(row: Row) -> Change:
     until = row.get("until")
     return Change(
         id=row["id"],

@@ -6,44 +6,31 @@ holds a whole file.
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
-import importlib
-import io
-import lzma
 import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import NamedTuple
+
+from subagents.folder import codings, framing
+from subagents.folder.packing import Unreadable as Unreadable
+from subagents.folder.packing import compression, opened
+from subagents.folder.packing import unpacked as unpacked
 
 BLOCK = 1 << 20
 LINE_CAP = 256 << 10
 HEAD = 64 << 10
 _TAIL = 4 << 10
 _KEPT = LINE_CAP - _TAIL
-_MAGIC = (
-    (b"\x1f\x8b", "gz"),
-    (b"\xfd7zXZ\x00", "xz"),
-    (b"BZh", "bz2"),
-    (b"\x28\xb5\x2f\xfd", "zst"),
-)
-_RATIO = {"": 1, "gz": 10, "xz": 14, "bz2": 14, "zst": 10}
 
 
 class Found(NamedTuple):
-    """One file: path, size in bytes, mtime in ns, compression ("" = plain)."""
+    """One file: path, size in bytes, mtime in ns, and what its bytes are wrapped in ("" = nothing: UTF-8 lines)."""
 
     path: str
     size: int
     mtime: int
     packed: str
-
-
-class Unreadable(Exception):
-    """A file can't be read; the message says why."""
 
 
 def listing(root: Path) -> Iterator[Found]:
@@ -55,7 +42,7 @@ def listing(root: Path) -> Iterator[Found]:
             path = Path(folder) / name
             if path.is_file() and not path.is_symlink() and name != ".git":
                 stat = path.stat()
-                yield Found(str(path), stat.st_size, stat.st_mtime_ns, compression(path))
+                yield Found(str(path), stat.st_size, stat.st_mtime_ns, packing(path))
 
 
 def repositories(root: Path) -> Iterator[Path]:
@@ -76,71 +63,16 @@ def _bare(folder: Path) -> bool:
     return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
 
 
-def compression(path: Path) -> str:
+def packing(path: Path) -> str:
+    """All that lies around a file's lines of UTF-8, from the outside in: "gz+gb18030", "docker", "utf-16-le" …"""
+    outer = compression(path)
     try:
-        with path.open("rb") as f:
-            start = f.read(6)
-    except OSError:
-        return ""
-    return next((name for magic, name in _MAGIC if start.startswith(magic)), "")
-
-
-def unpacked(size: int, packed: str) -> int:
-    """The bytes of a file after unpacking, about."""
-    return size * _RATIO[packed]
-
-
-def opened(path: str, packed: str) -> IO[bytes]:
-    """A stream of the unpacked bytes. Raises Unreadable where it can't be had."""
-    try:
-        if packed == "gz":
-            return cast(IO[bytes], gzip.open(path, "rb"))
-        if packed == "xz":
-            return cast(IO[bytes], lzma.open(path, "rb"))
-        if packed == "bz2":
-            return cast(IO[bytes], bz2.open(path, "rb"))
-        if packed == "zst":
-            return _zst(path)
-        return open(path, "rb", buffering=0)
-    except OSError as e:
-        raise Unreadable(f"it can't be opened: {e.strerror or e}") from e
-
-
-def _zst(path: str) -> IO[bytes]:
-    try:
-        library: Any = importlib.import_module("zstandard")
-    except ImportError:
-        return _zst_command(path)
-    return cast(IO[bytes], library.open(path, "rb"))
-
-
-def _zst_command(path: str) -> IO[bytes]:
-    command = shutil.which("zstd")
-    if command is None:
-        raise Unreadable("it is zstd-compressed: install the Python package zstandard or the zstd command")
-    process = subprocess.Popen([command, "-dc", "--", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    assert process.stdout is not None
-    return cast(IO[bytes], _Piped(process))
-
-
-class _Piped(io.RawIOBase):
-    """A command's output; closing it early ends the command."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, n: int = -1) -> bytes:
-        assert self._process.stdout is not None
-        return self._process.stdout.read(n)
-
-    def close(self) -> None:
-        if not self.closed:
-            self._process.kill()
-            self._process.communicate()
-        super().close()
+        start = head(str(path), outer)
+    except (Unreadable, OSError):
+        return outer
+    inner = codings.coding(start)
+    text = start.decode(inner, "replace").encode() if inner else start
+    return "+".join(filter(None, (outer, inner, framing.framing(text))))
 
 
 def head(path: str, packed: str, size: int = HEAD) -> bytes:

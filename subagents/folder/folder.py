@@ -49,10 +49,12 @@ class Folder:
         self.material.pool.close()
 
 
-def open_folder(path: Path, cache_dir: Path | None = None, mask: Callable[[str], str] | None = None) -> Folder:
+def open_folder(
+    path: Path, cache_dir: Path | None = None, mask: Callable[[str], str] | None = None, zone: str = ""
+) -> Folder:
     """Recognise every file below `path`. Blocks while it looks; large folders are read by worker processes.
 
-    `cache_dir` keeps what was found out between runs, its texts through `mask`.
+    `cache_dir` keeps what was found out between runs, its texts through `mask`; `zone`: of times that state no offset.
     Raises ConfigError where there is nothing to open.
     """
     root = path.expanduser()
@@ -67,34 +69,41 @@ def open_folder(path: Path, cache_dir: Path | None = None, mask: Callable[[str],
     if not listed and not repositories:
         raise ConfigError(f"The folder {path} is empty: put exported alerts, logs, metrics or changes into it.")
     pool, index = Pool(), Index(cache_dir, mask or AllowAll().mask)
-    surveys = _surveyed(listed, pool, index, None)
-    notes, surveys = _dated(surveys, pool, index)
-    return _assembled(root, surveys, repositories, pool, index, notes)
+    surveys = survey_all(listed, pool, index, zone)
+    notes, surveys = dated(surveys, pool, index, zone)
+    return _assembled(root, surveys, repositories, pool, index, notes, zone)
 
 
+_TURN = 90 * 86_400.0  # seconds: lines are never that much out of order
 Surveys = list[tuple[files.Found, Row]]
 
 
-def _surveyed(listed: Sequence[files.Found], pool: Pool, index: Index, near: float | None) -> Surveys:
-    known = [(file, index.get(file, ("survey", near))) for file in listed]
+def survey_all(
+    listed: Sequence[files.Found], pool: Pool, index: Index, zone: str, near: float | None = None,
+    full: int = survey.FULL,
+) -> Surveys:  # fmt: skip
+    """The first look at each file, or what an earlier one found. Blocks."""
+    known = [(file, index.get(file, ("survey", near, zone))) for file in listed]
     missing = [file for file, row in known if row is None]
-    jobs = [Job("survey", survey.weight(f), (f.path, f.packed, near)) for f in missing]
+    jobs = [Job("survey", survey.weight(f), (f.path, f.packed, near, zone, full)) for f in missing]
     fresh = dict(zip(missing, pool.now(jobs), strict=True))
     for file, row in fresh.items():
-        index.put(file, ("survey", near), row)
+        index.put(file, ("survey", near, zone), row)
     return [(file, fresh[file] if row is None else row) for file, row in known]
 
 
-def _dated(surveys: Surveys, pool: Pool, index: Index) -> tuple[list[str], Surveys]:
-    """Files whose dates have no year are read once more, with the end of the others as the time they lie before."""
+def dated(surveys: Surveys, pool: Pool, index: Index, zone: str) -> tuple[list[str], Surveys]:
+    """Files whose dates have no year are read once more, with the end of the others as the time they lie before; and
+    again where that puts a file's last record months before its other ones: then the year changed in between."""
     loose = [file for file, row in surveys if row["kind"] == "log" and not row["dated"]]
     if not loose:
         return [], surveys
     ends = [row["until"] for _, row in surveys if row["until"] is not None]
     near = max(ends) if ends else float(int(time.time()))
-    again = dict(_surveyed(loose, pool, index, near))
-    for row in again.values():
-        row["near"] = near
+    again = {file: {**row, "near": near} for file, row in survey_all(loose, pool, index, zone, near)}
+    for file, row in again.items():
+        if row["last"] is not None and row["until"] - row["last"] > _TURN:
+            again[file] = {**survey_all([file], pool, index, zone, row["last"])[0][1], "near": row["last"]}
     said = "the other files of the folder" if ends else "today, as no date in the folder has one"
     note = f"{len(loose)} file(s) have dates without a year; it was taken from {said}"
     if not any(row["dated"] for row in again.values()):
@@ -103,7 +112,7 @@ def _dated(surveys: Surveys, pool: Pool, index: Index) -> tuple[list[str], Surve
 
 
 def _assembled(
-    root: Path, surveys: Surveys, repositories: list[Path], pool: Pool, index: Index, notes: list[str]
+    root: Path, surveys: Surveys, repositories: list[Path], pool: Pool, index: Index, notes: list[str], zone: str
 ) -> Folder:
     surveys = sorted(surveys, key=_by_content)
     rows = [{**r, "file": _relative(f, root)} for f, row in surveys for r in row["rows"]]
@@ -116,10 +125,10 @@ def _assembled(
     metrics = tuple(MetricFile(f, row) for f, row in surveys if row["kind"] in ("openmetrics", "csv"))
     known = owners.known_services(row for _, row in surveys)
     logs = tuple(
-        LogFile(n, f, _relative(f, root), row, Hints(owner, row.get("near"), row["shape"]))
+        LogFile(n, f, _relative(f, root), row, Hints(owner, row.get("near"), row["shape"], zone))
         for n, (f, row, owner) in enumerate(owners.of_logs(surveys, metrics, known, pool))
     )
-    material = Material(root, tuple(rows), metrics, logs, known, (*notes, *_notes(surveys)), pool, index)
+    material = Material(root, tuple(rows), metrics, logs, known, (*notes, *said(surveys, zone)), pool, index)
     sources = Sources(
         alerts=(FolderAlerts(material),),
         metrics=(FolderMetrics(material),),
@@ -141,15 +150,24 @@ def _relative(file: files.Found, root: Path) -> str:
     return str(Path(file.path).relative_to(root))
 
 
-def _notes(surveys: Surveys) -> list[str]:
+def said(surveys: Surveys, zone: str) -> list[str]:
+    """What a person must know about how the files were read."""
     notes = []
     zoneless = sum(1 for _, row in surveys if row["kind"] == "log" and not row["zoned"])
     if zoneless:
-        notes.append(f"{zoneless} log file(s) write times without a zone; they were read as UTC")
+        notes.append(f"{zoneless} log file(s) write times without a zone; they were read as {zone or 'UTC'}")
+    undated = [row for _, row in surveys if row["kind"] == "log" and row["undated"]]
+    if undated:
+        n = sum(row["undated"] for row in undated)
+        notes.append(f"{n:,} log record(s) in {len(undated)} file(s) have no time and are in no window")
+    broken = [row for _, row in surveys if row["kind"] == "log" and row["broken"]]
+    if broken:
+        n = sum(row["broken"] for row in broken)
+        notes.append(f"{n:,} character(s) in {len(broken)} log file(s) could not be decoded; they show as \ufffd")
     unknown = sum(row["unknown"] for _, row in surveys if row["kind"])
     if unknown:
         notes.append(f"{unknown} record(s) in recognised files were of no known kind and were left out")
-    broken = [row["why"] for _, row in surveys if row["kind"] and row["why"]]
-    if broken:
-        notes.append(f"{len(broken)} file(s) could be read in part only ({broken[0]})")
+    partly = [row["why"] for _, row in surveys if row["kind"] and row["why"]]
+    if partly:
+        notes.append(f"{len(partly)} file(s) could be read in part only ({partly[0]})")
     return notes

@@ -8,6 +8,7 @@ import json
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,11 @@ from orchestrator.guard import masked
 from subagents.folder.files import Found
 from subagents.folder.records import Row
 
-VERSION = 2  # raise it when a format reads differently
+VERSION = 3  # raise it when a format reads differently
 _MEMORY = 512
 _PER_FILE = 40
 _LARGEST = 4 << 20  # characters of one stored result
+_MASKED = 16_384  # texts whose mask is remembered: counts say the same few names and minutes again and again
 
 
 class Index:
@@ -27,7 +29,7 @@ class Index:
 
     def __init__(self, folder: Path | None, mask: Callable[[str], str]) -> None:
         self._folder = folder
-        self._mask = mask
+        self._mask = lru_cache(_MASKED)(mask)
         self._recent: OrderedDict[tuple[Found, str], Row] = OrderedDict()
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,9 @@ _WORDS = {
     "debug": "debug trace verbose fine finer finest d t v dbg debug1 debug2 debug3 debug4 debug5",
 }
 _BY_WORD = {word: level for level, words in _WORDS.items() for word in words.split()}
+_MONOLOG: dict[float, str] = {
+    100: "debug", 200: "info", 250: "info", 300: "warn", 400: "error", 500: "fatal", 550: "fatal", 600: "fatal",
+}  # fmt: skip
 SYSLOG = ("fatal", "fatal", "fatal", "error", "warn", "info", "info", "debug")
 
 WORD = re.compile(
@@ -25,6 +28,7 @@ WORD = re.compile(
     r"|ALERT|EMERG|EMERGENCY|FATAL|PANIC|Trace|Debug|Info|Notice|Note|Warn|Warning|Error|Critical|Fatal"
     r"|trace|debug\d?|verbose|info|notice|warn|warning|error|err|crit|critical|alert|emerg|fatal|panic)\b"
 )
+_PAIR = re.compile(r"\b(?:level|lvl|severity|loglevel)[=:] ?\"?([A-Za-z]+)\b")
 # The beginning of every value of level error or fatal, in any case: for a byte search over whole files.
 # (err severe fail fatal emerg panic dpanic alert crit; the letters E F C; bunyan's and pino's 50 and 60; JSON may
 # escape any letter.)
@@ -50,10 +54,17 @@ def level(value: str | int | float | None) -> str:
     return _BY_WORD.get(word, "unknown")
 
 
+def words(wanted: str) -> tuple[str, ...]:
+    """The words of more than one letter that are read as this level."""
+    return tuple(word for word, found in _BY_WORD.items() if found == wanted and len(word) > 1)
+
+
 def _number(value: float) -> str:
     """0-7 syslog, 10-60 bunyan and pino. (OpenTelemetry's 1-24 come with a text beside them; 9-24 are told here.)"""
     if value < 8:
         return SYSLOG[int(value)] if value >= 0 else "unknown"
+    if value in _MONOLOG:
+        return _MONOLOG[value]
     if value in (10, 20, 30, 40, 50, 60):
         return {10: "debug", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal"}[int(value)]
     if value <= 24:
@@ -76,6 +87,22 @@ def error_words(block: bytes) -> list[int]:
             places.append(at)
             at = folded.find(word, folded.find(b"\n", at))
     return sorted(places)
+
+
+def labelled(message: str) -> str:
+    """The level that a text's first words state: `ERROR …`, `error: …`, `[warn] …` do; "no error found" doesn't."""
+    match = WORD.search(message, 0, 60)
+    if match:
+        word, after = match.group(1), message[match.end() : match.end() + 1]
+        if word.isupper() or after in (":", "]", "=", ">") or (match.start() == 0 and not word[0].isupper()):
+            return level(word)
+    return paired(message)
+
+
+def paired(message: str) -> str:
+    """The level of a `level=…` among a text's first words."""
+    pair = _PAIR.search(message, 0, 400)
+    return level(pair.group(1)) if pair else "unknown"
 
 
 def of_status(code: str) -> str:

@@ -127,6 +127,12 @@ def _reverted(row: Row, titles: dict[str, list[Row]], shas: _Shas) -> str:
     return str(before[-1]["sha"]) if before else ""
 
 
+def taken_back(row: Row) -> str:
+    """The title of the commit that a revert says to take back, "" where it is no revert by title."""
+    match = _REVERT.match(row["title"])
+    return _plain(match.group(1)) if match else ""
+
+
 def _plain(title: str) -> str:
     """A title without the pull request's number, which a revert may repeat or not."""
     return re.sub(r" \(#\d+\)$", "", title).strip()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import time
 from collections import Counter
@@ -9,8 +11,8 @@ from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
 from orchestrator.contracts import Window
-from subagents.folder import merge, recognise, rows
-from subagents.folder.files import unpacked
+from subagents.folder import merge, recognise, rows, seek
+from subagents.folder.files import Unreadable, unpacked
 from subagents.folder.jobs import Job
 from subagents.folder.material import LogFile, Material, of_files
 from subagents.folder.records import Row
@@ -21,6 +23,7 @@ from subagents.sources import Answered, Count, Coverage, Health, LogLine, LogQue
 
 PIECE = 8 << 20  # bytes of a plain file that one job reads
 SECONDS = 25.0  # after which a scan gives what it has
+MINED = 512 << 10  # bytes of a plain file from which on mining a window of it seeks the window first
 SPARSE = 16  # so much less work is a byte search for errors than reading every line
 _MINUTES_DAYS = 3  # files up to this long are summed up by minute, longer ones by hour
 _BATCH = 5_000
@@ -28,13 +31,15 @@ SUMMARY = ("service", "level", "minute", "code")
 
 
 class FolderLogs:
-    """`only`: the name of the one log format to look at; None: all."""
+    """`only`: the name of the one log format to look at; None: all. `seeks`: large files are read where the window
+    lies, not as a whole for the questions that may follow: for files that change all the time."""
 
-    name = "folder logs"
     caps = frozenset(("count", "search", "patterns", "context"))
 
-    def __init__(self, material: Material, only: str | None = None) -> None:
-        self._material = material
+    def __init__(
+        self, material: Material, only: str | None = None, seeks: bool = False, name: str = "folder logs"
+    ) -> None:
+        self.name, self._material, self._seeks = name, material, seeks
         self._files = [f for f in material.logs if only is None or f.survey["name"] == only]
         self._patterns = material.of("pattern") if only is None else []
 
@@ -55,7 +60,7 @@ class FolderLogs:
         ask = _ask(q)
         groups: Counter[tuple[str, ...]] = Counter()
         files = self._relevant(ask)
-        plans = [_plan(f, ask, by) for f in files]
+        plans = [(ask, by) if self._seekable(f) else _plan(f, ask, by) for f in files]
         results = await self._asked([(f, plan, "count", (dims,)) for f, (plan, dims) in zip(files, plans, strict=True)])
         for file, (plan, dims), result in zip(files, plans, results, strict=True):
             summed = merge.counts(result["groups"], dims, ask if plan != ask else None, by)
@@ -103,12 +108,14 @@ class FolderLogs:
     async def batches(self, q: LogQuery) -> AsyncIterator[tuple[LogLine, ...]]:
         """All matching lines, file by file, some thousands at a time."""
         ask = _ask(q)
-        for file, part in [(f, part) for f in self._relevant(ask) for part in _parts(f)]:
+        for file, part in [(f, part) for f in self._relevant(ask) for part in await self._parts(f, ask, (), "batch")]:
             skip, more = 0, True
             while more:
                 [result] = await self._material.pool.all([_job("batch", file, part, ask, (skip, _BATCH))])
                 yield tuple(rows.line(row, {file.number: file.name}) for row in result["rows"])
                 skip, more = skip + _BATCH, result["more"]
+                if more and not file.found.packed:  # go on behind the last one's first byte, not from the beginning
+                    skip, part = 0, (*part[:3], result["rows"][-1]["offset"] + 1, part[4])
 
     async def patterns(self, q: LogQuery, baseline: Window | None, limit: int = 20) -> Answered[tuple[Pattern, ...]]:
         """Templates of the window, the most changed against the baseline first; mined pattern files of the folder
@@ -157,7 +164,7 @@ class FolderLogs:
         for n, (file, ask, name, args) in enumerate(wanted):
             if name == "count" and ask.since is None and args == (SUMMARY,) and "groups" in file.survey:
                 results[n] = _surveyed(file)
-            for part in _parts(file) if results[n] is None else ():
+            for part in await self._parts(file, ask, args, name) if results[n] is None else ():
                 jobs.append(_job(name, file, part, ask._replace(deadline=deadline), args))
                 owners.append(n)
         parts: dict[int, list[Row]] = {}
@@ -169,6 +176,32 @@ class FolderLogs:
                 index.put(wanted[n][0].found, questions[n], whole)
             results[n] = whole
         return [r for r in results if r is not None]
+
+    def _seekable(self, file: LogFile) -> bool:
+        return self._seeks and not file.found.packed and file.found.size >= seek.LEAST
+
+    def _mined_there(self, file: LogFile, ask: Ask, name: str) -> bool:
+        """Mining parses each line of a file, a count or a search for errors doesn't: it reads where the window lies."""
+        if name != "patterns" or file.found.packed or file.found.size < MINED:
+            return False
+        return finder(recognise.log_format(file.survey["name"]), file.hints, ask) is None
+
+    async def _parts(self, file: LogFile, ask: Ask, args: tuple[Any, ...], name: str) -> list[tuple[Any, ...]]:
+        """What of a file is to be read, in pieces that one job reads."""
+        path, size, _, packed = file.found
+        start, end = 0, size
+        since, until = ask.since, ask.until
+        seeks = self._seekable(file) or self._mined_there(file, ask, name)
+        if seeks and since is not None and until is not None:
+            since = min([since, *(a[0] for a in args if isinstance(a, tuple) and a and isinstance(a[0], float))])
+            form = recognise.log_format(file.survey["name"])
+            with contextlib.suppress(Unreadable):  # the job says so
+                found = await asyncio.to_thread(seek.span, path, form, file.hints, since, until)
+                start, end = found or (start, end)
+        if packed or ((start, end) == (0, size) and size <= PIECE):
+            return [(path, packed, file.number, 0, None)]
+        ends = (None if self._seeks and at + PIECE >= size else min(end, at + PIECE) for at in range(start, end, PIECE))
+        return [(path, packed, file.number, at, stop) for at, stop in zip(range(start, end, PIECE), ends, strict=True)]
 
     def _gaps(self, files: Iterable[LogFile], results: Iterable[Row]) -> tuple[str, ...]:
         gaps = []
@@ -237,13 +270,6 @@ def _may_hold(file: LogFile, ask: Ask) -> bool:
     if ask.services and not set(ask.services) & set(file.services):
         return False
     return bool(survey["since"] < (ask.until or 1e12) and survey["until"] >= (ask.since or 0.0))
-
-
-def _parts(file: LogFile) -> list[tuple[Any, ...]]:
-    path, size, _, packed = file.found
-    if packed or size <= PIECE:
-        return [(path, packed, file.number, 0, None)]
-    return [(path, packed, file.number, at, min(size, at + PIECE)) for at in range(0, size, PIECE)]
 
 
 def _job(name: str, file: LogFile, part: tuple[Any, ...], ask: Ask, args: tuple[Any, ...]) -> Job:

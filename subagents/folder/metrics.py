@@ -4,6 +4,7 @@ access logs allow it."""
 from __future__ import annotations
 
 from collections import defaultdict
+from math import isfinite
 
 from orchestrator.contracts import Window
 from subagents.folder import times
@@ -49,6 +50,8 @@ class FolderMetrics:
         rows += _from_points(self._points, q, step)
         found = tuple(_series(row) for row in _joined(rows))
         gaps = ("a file holds more points than are read at once: narrow the window",) * any(r["cut"] for r in results)
+        odd = sum(not isfinite(v) for row in rows for _, v in row["points"])
+        gaps += (f"{odd} value(s) are no numbers (NaN or infinite) and are left out",) * bool(odd)
         said = query("metrics", q.window, metric=q.names, service=q.services, step=step)
         return Answered(found, said, q.window, total=len(found), complete=not gaps, gaps=gaps)
 
@@ -125,7 +128,7 @@ def _series(row: Row) -> Series:
         service=row["service"],
         kind=row["kind"],
         unit=row["unit"],
-        points=tuple((times.aware(at), v) for at, v in row["points"]),
+        points=tuple((times.aware(at), v) for at, v in row["points"] if isfinite(v)),
         labels={k: v for k, v in row["labels"].items() if k != "service"},
     )
 

@@ -6,30 +6,37 @@ from typing import NamedTuple
 
 from subagents.folder import documents, files
 from subagents.folder.formats import (
-    access,
+    clock,
+    compose,
+    container,
     csv_logs,
     csv_metrics,
     gitlog,
+    history,
     json_lines,
-    logfmt,
+    mixed,
     openmetrics,
-    syslog,
-    text,
+    several,
     traceback,
+    w3c,
 )
 from subagents.folder.records import LogFormat
 
 LOGS: tuple[LogFormat, ...] = (
-    json_lines.FORMAT,
-    logfmt.FORMAT,
+    container.FORMAT,
+    compose.FORMAT,
+    w3c.FORMAT,
+    mixed.FORMAT,
+    *several.PLAIN[:2],
     csv_logs.FORMAT,
-    access.FORMAT,
-    syslog.FORMAT,
-    text.FORMAT,
+    *several.PLAIN[2:],
     traceback.FORMAT,
+    history.FORMAT,
+    clock.FORMAT,
 )
 _BY_NAME = {form.name: form for form in LOGS}
 _SAMPLE = 400
+_JOURNAL = b"LPKSHHRH"  # systemd's journal files
 
 
 class Recognised(NamedTuple):
@@ -49,8 +56,9 @@ def recognise(path: str, packed: str) -> Recognised:
     head = files.head(path, packed)
     if not head.strip():
         return Recognised("", "it is empty")
-    if b"\x00" in head[:4096]:
-        return Recognised("", "it is binary")
+    if b"\x00" in head[:4096] or head.startswith(_JOURNAL):
+        why = "; print it with `journalctl --file NAME -o json`" if head.startswith(_JOURNAL) else ""
+        return Recognised("", f"it is {'a journal of systemd' if why else 'binary'}{why}")
     cut = head.rfind(b"\n")
     whole = len(head) < files.HEAD
     told = (head if whole or cut <= 0 else head[:cut]).decode("utf-8-sig", "replace")

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from subagents.folder.times import Clock
+
 Row = dict[str, Any]  # one alert, change, span, pattern or point as JSON; times in seconds; its "kind" says which
 
 
@@ -24,12 +26,17 @@ class Hints(NamedTuple):
     """What a file's lines don't say themselves.
 
     `service`: whose file it is; `near`: the time before which a date without a year lies; `shape`: what the format
-    found out about this file's layout when it was recognised.
+    found out about this file's layout when it was recognised; `zone`: of times that state no offset ("" = UTC).
     """
 
     service: str = ""
     near: float | None = None
     shape: str = ""
+    zone: str = ""
+
+    @property
+    def clock(self) -> Clock:
+        return Clock(self.near, self.zone)
 
 
 Search = Callable[[bytes], list[int]]  # where in a block of whole lines it was found, in order
@@ -42,13 +49,15 @@ class LogFormat(NamedTuple):
     `errors(shape)`: a byte search that hits every head line of level error or fatal (others too), or None where
     there is no such sound one. `alike(shape, line)`: a pattern for whole lines, made from one; lines that it matches
     with equal groups are of the same minute, service, level and code, so that one of them tells for all.
+    `inner(line)`: what a line that continues a record adds to its text; None: nothing, it is of the file's making.
     """
 
     name: str
     shape: Callable[[list[str]], str | None]
     parser: Callable[[Hints], LineParser]
-    errors: Callable[[str], Search | None]
+    errors: Callable[[str], Search | None] = lambda shape: None
     alike: Callable[[str, bytes], re.Pattern[bytes] | None] = lambda shape, line: None
+    inner: Callable[[str], str | None] = lambda line: line
 
 
 class Doc(NamedTuple):

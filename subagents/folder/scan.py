@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from subagents.folder import files
 from subagents.folder.formats.traceback import raised
-from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
+from subagents.folder.records import Hints, LogFormat, Rec, Search
 
 MORE_LINES = 200
 ERRORS = frozenset(("error", "fatal"))
@@ -69,7 +69,8 @@ def timely(ask: Ask, blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int,
 
 
 def decoded(line: bytes) -> str:
-    return line.removesuffix(b"\r").decode("utf-8", "replace")
+    text = line.removesuffix(b"\r").decode("utf-8", "replace")
+    return text.removeprefix("\ufeff") if line[:1] == b"\xef" else text  # a byte-order mark
 
 
 def finder(form: LogFormat, hints: Hints, ask: Ask) -> Search | None:
@@ -99,8 +100,9 @@ class Found(NamedTuple):
 class _Reader:
     """Groups lines into records and keeps the neighbours that were asked for."""
 
-    def __init__(self, parse: LineParser, ask: Ask, context: int) -> None:
-        self._parse, self._ask, self._context = parse, ask, context
+    def __init__(self, form: LogFormat, hints: Hints, ask: Ask, context: int) -> None:
+        self.parse, self._inner = form.parser(hints), form.inner
+        self._ask, self._context = ask, context
         self._past: list[str] = []
         self.open: Found | None = None
         self._done: list[Found] = []  # full records that wait for their after-lines
@@ -111,10 +113,10 @@ class _Reader:
         return self.open is not None or bool(self._done)
 
     def feed(self, offset: int, number: int, line: str) -> Iterator[Found]:
-        rec = self._parse(line)
+        rec = self.parse(line)
         if rec is None and self.open is not None:
-            if len(self.open.more) < MORE_LINES:
-                self.open.more.append(line)
+            if len(self.open.more) < MORE_LINES and (inner := self._inner(line)) is not None:
+                self.open.more.append(inner)
         else:
             self._shut()
             yield from self._follow(line)
@@ -152,8 +154,7 @@ def records(part: Part, form: LogFormat, hints: Hints, ask: Ask, context: int = 
 
     Line numbers are exact where a scan begins at byte 0, else 0.
     """
-    parse = form.parser(hints)
-    reader = _Reader(parse, ask, context)
+    reader = _Reader(form, hints, ask, context)
     search = finder(form, hints, ask)
     needle = _needle(ask.text) if search is None else None
     walk = _Walk(reader, search, context, part.start == 0)
@@ -164,7 +165,7 @@ def records(part: Part, form: LogFormat, hints: Hints, ask: Ask, context: int = 
             yield from walk.past(at, block)
     if part.end is not None:
         for at, line in files.lines(part.path, part.packed, part.end):
-            if parse(text := decoded(line)) is not None:
+            if reader.parse(text := decoded(line)) is not None:
                 break
             yield from reader.feed(at, 0, text)
     yield from reader.rest()

@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from subagents.folder import documents, files, recognise, times
+from subagents.folder import codings, documents, files, recognise
 from subagents.folder.formats import csv_metrics, gitlog, openmetrics
 from subagents.folder.formats.alertmanager import service_of
 from subagents.folder.records import Hints, Row
+from subagents.folder.scan import decoded
 
 FULL = 8 << 20
 SAMPLE = 512 << 10
@@ -25,6 +26,8 @@ SERVICES_MAX = 2000
 _WORDS_MAX = 300
 _WORDS_READ = 512 << 10
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w-]*(?:[./][A-Za-z_][\w-]*)+")
+_FAR_EAST = "Pacific/Kiritimati"  # a time that reads otherwise there states no offset
+_ZONE_TRIED = 50  # records
 _OTHER_LABELS = frozenset(("alertstate", "__name__"))
 GAP = 2.5  # sample steps: a longer silence ends an episode
 
@@ -36,11 +39,14 @@ def weight(file: files.Found) -> int:
     return files.unpacked(file.size, file.packed)
 
 
-def survey(path: str, packed: str, near: float | None) -> Row:
-    """{"kind", "name", "shape", "why", "since", "until", "exact", "services", "rows" …} of one file."""
+def survey(path: str, packed: str, near: float | None, zone: str = "", full: int = FULL) -> Row:
+    """{"kind", "name", "shape", "why", "since", "until", "exact", "services", "rows" …} of one file; logs up to `full`
+    bytes are read whole. Of logs also
+    "last" (time of the last record), "undated" records, "broken" characters that couldn't be decoded."""
     out: Row = {
         "kind": "", "name": "", "shape": "", "why": "", "since": None, "until": None, "exact": True, "services": [],
         "rows": [], "unknown": 0, "words": {}, "codes": {}, "codes_until": None, "n": 0, "dated": True, "zoned": True,
+        "last": None, "undated": 0, "broken": 0,
     }  # fmt: skip
     try:
         told = recognise.recognise(path, packed)
@@ -48,7 +54,7 @@ def survey(path: str, packed: str, near: float | None) -> Row:
         if not told.kind:
             out["why"] = told.name
         elif told.kind == "log":
-            _log(path, packed, told, near, out)
+            _log(path, packed, told, Hints("", near, told.shape, zone), full, out)
         elif told.kind == "openmetrics":
             _openmetrics(path, packed, out)
         elif told.kind == "csv":
@@ -64,49 +70,54 @@ def survey(path: str, packed: str, near: float | None) -> Row:
 # ── logs ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _log(path: str, packed: str, told: recognise.Recognised, near: float | None, out: Row) -> None:
-    parse = recognise.log_format(told.name).parser(Hints("", near, told.shape))
+def _log(path: str, packed: str, told: recognise.Recognised, hints: Hints, full: int, out: Row) -> None:
+    parse = recognise.log_format(told.name).parser(hints)
+    elsewhere = recognise.log_format(told.name).parser(hints._replace(zone=_FAR_EAST))
     services: Counter[str] = Counter()
     codes: Counter[str] = Counter()
     groups: Counter[tuple[str, str, str, str]] = Counter()
     words: Counter[str] = Counter()
     read, last = 0, None
-    for at, line in _first(path, packed, out):
-        text = line.decode("utf-8", "replace").rstrip("\r")
+    for at, line in _first(path, packed, full, out):
+        text = decoded(line)
         rec = parse(text)
         read = at + len(line)
+        out["broken"] += codings.undecodable(line, text)
         if read < _WORDS_READ and not services.keys() - {""}:
             words.update(_segments(text))
         if rec is None:
             continue
+        if out["n"] < _ZONE_TRIED and rec.at is not None:
+            far = elsewhere(text)
+            out["zoned"] = out["zoned"] and far is not None and far.at == rec.at
+        out["undated"] += rec.at is None
         groups[rec.service, rec.level, _minute(rec.at), rec.code] += 1
         out["n"] += 1
         if len(services) < SERVICES_MAX or rec.service in services:
             services[rec.service] += 1
         if rec.code:
             codes[rec.code] += 1
-        out["zoned"] = out["zoned"] and (told.name != "timestamped text" or times.states_zone(text[:40].split("  ")[0]))
         last = _widen(out, rec.at) or last
     out["services"] = [s for s, _ in services.most_common()]
     out["codes"], out["codes_until"], out["words"] = dict(codes), last, dict(words.most_common(_WORDS_MAX))
-    out["dated"] = out["since"] is not None or not out["n"]
+    out["dated"], out["last"] = out["since"] is not None or not out["n"], last
     if out["exact"]:
         out["groups"] = [[list(k), n] for k, n in groups.items()]
     else:
         for line in files.tail(path, packed).split(b"\n"):
-            if rec := parse(line.decode("utf-8", "replace").rstrip("\r")):
-                _widen(out, rec.at)
+            if rec := parse(decoded(line)):
+                out["last"] = _widen(out, rec.at) or out["last"]
 
 
-def _first(path: str, packed: str, out: Row) -> Iterator[tuple[int, bytes]]:
+def _first(path: str, packed: str, full: int, out: Row) -> Iterator[tuple[int, bytes]]:
     """All lines, or of a large file the first; `exact` tells which."""
     size = os.path.getsize(path)
-    if not packed and size > FULL:
+    if not packed and size > full:
         out["exact"] = False
-        yield from files.lines(path, packed, 0, SAMPLE)
+        yield from files.lines(path, packed, 0, min(full, SAMPLE))
         return
     for at, line in files.lines(path, packed):
-        if at > FULL:
+        if at > full:
             out["exact"] = False
             return
         yield at, line

@@ -1,7 +1,7 @@
-"""Timestamps of machines as seconds since 1970 UTC. A time without an offset is read as UTC.
+"""Timestamps of machines as seconds since 1970 UTC. What a timestamp lacks comes from a `Clock`: the zone of a time
+without an offset (UTC where none is given), and the year, which is the last that isn't after the clock's `near`.
 
-Not for people's words ("yesterday"): that is `orchestrator/when.py`. Nothing here reads a clock; a year that a
-timestamp lacks comes from `near`, the time that the record must lie close before.
+Not for people's words ("yesterday"): that is `orchestrator/when.py`. Nothing here reads a clock.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 _NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
 _MONTHS = {name: n for n, name in enumerate(_NAMES.split(" "), 1)}
 _ZONES = {"": 0, "Z": 0, "z": 0, "UTC": 0, "GMT": 0, "CET": 3600, "CEST": 7200, "EST": -18000, "EDT": -14400,
           "CST": -21600, "CDT": -18000, "PST": -28800, "PDT": -25200}  # fmt: skip
 _DAY = 86_400.0
+_TAI = (1 << 62) + 10  # what multilog adds to the seconds since 1970 (libtai: no table of leap seconds)
 
 ISO = (
     r"\d{4}[-/.]\d\d[-/.]\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
@@ -26,6 +29,7 @@ CLF = r"\d\d?/[A-Z][a-z]{2}/\d{4}[: ]\d\d:\d\d:\d\d(?:\.\d+)?(?: ?[+-]\d{4})?"
 CTIME = r"[A-Z][a-z]{2},? [A-Z][a-z]{2} +\d\d? \d\d:\d\d:\d\d(?:[.,]\d+)? (?:[A-Z]{3,4} )?\d{4}(?: [+-]\d{4})?"
 RFC2822 = r"(?:[A-Z][a-z]{2}, )?\d\d? [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?:\.\d+)?(?: (?:[+-]\d{4}|GMT|UTC))?"
 YEARLESS = r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+TAI64 = r"@4[0-9a-f]{15}(?:[0-9a-f]{8})?(?![0-9a-f])"
 EPOCH = r"\d{10}(?:\.\d{1,9}|\d{3}(?:\d{3}(?:\d{3})?)?)?(?![\d.])"
 
 _ISO = re.compile(
@@ -39,32 +43,63 @@ _NAMED = re.compile(
     r"(?:[A-Z][a-z]{2},? )?(?:(\d\d?)[ /]([A-Z][a-z]{2})|([A-Z][a-z]{2}) +(\d\d?))(?:[ /](\d{4}))?"
     r"[ :](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?: ([A-Z]{3,4}))?(?: (\d{4}))?(?: ?([+-]\d\d:?\d\d))?"
 )
+_TAI64 = re.compile(TAI64)
+_STATED = re.compile(r"(?:Z|UTC|GMT|CES?T|[ECP][SD]T|[+-]\d\d:?\d\d)\W*$")
 _EPOCH = re.compile(r"-?\d{9,19}(?:\.\d+)?(?:e\d+)?")
 
 
-def parse(value: object, near: float | None = None) -> float | None:
+class Clock(NamedTuple):
+    """The clock that a file's times were written by. `near`: seconds since 1970 before which a date without a year
+    lies (None: it can't be told); `zone`: IANA name of a time that states no offset ("" = UTC)."""
+
+    near: float | None = None
+    zone: str = ""
+
+
+_UTC = Clock()
+
+
+def parse(value: object, clock: Clock = _UTC) -> float | None:
     """Seconds since 1970 of a string or number in any usual spelling; None where it isn't a time."""
-    if isinstance(value, bool) or value is None:
-        return None
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return _magnitude(float(value))
-    if not isinstance(value, str):
-        return None
-    text = value.strip().strip("[]\"'")
+    return _written(value.strip().strip("[]\"'"), clock) if isinstance(value, str) else None
+
+
+def _written(text: str, clock: Clock) -> float | None:
     if match := _ISO.match(text):
-        return _iso(match)
+        return _iso(match, clock.zone)
     if _EPOCH.fullmatch(text):
         return _magnitude(float(text))
-    return _named(text, near) or _odd(text)
+    if text[:1] == "@" and _TAI64.fullmatch(text):
+        return int(text[1:17], 16) - _TAI + (int(text[17:] or "0", 16) / 1e9)
+    found = _named(text, clock)
+    return _odd(text, clock.zone) if found is None else found
 
 
-def _iso(match: re.Match[str]) -> float | None:
+def _iso(match: re.Match[str], local: str) -> float | None:
     year, month, day, hour, minute, second, fraction, zone = match.groups()
-    offset = _offset(zone or "")
     base = _minute(int(year), int(month), int(day), int(hour or 0), int(minute or 0))
-    if base is None or offset is None:
+    if base is None:
         return None
-    return base - offset + int(second or 0) + (int(fraction) / 10 ** len(fraction) if fraction else 0.0)
+    rest = int(second or 0) + (int(fraction) / 10 ** len(fraction) if fraction else 0.0)
+    return base - _ahead(zone or "", local, base) + rest
+
+
+def _ahead(stated: str, local: str, base: float) -> int:
+    """Seconds by which a wall clock at `base` is ahead of UTC. A stated offset counts; the letters CST and their like
+    mean what they mean in the source's own zone, where that uses them."""
+    if not local or stated[:1] in ("+", "-") or stated in ("Z", "z", "UTC", "GMT"):
+        return _offset(stated) or 0
+    name, ahead = _local(local, base // 900 * 900)
+    return ahead if stated in ("", name) else _ZONES.get(stated, ahead)
+
+
+@lru_cache(maxsize=4096)
+def _local(zone: str, base: float) -> tuple[str, int]:
+    """(abbreviation, seconds ahead of UTC) of a zone's wall clock; in an hour that comes twice, the first one."""
+    wall = datetime.fromtimestamp(base, UTC).replace(tzinfo=ZoneInfo(zone))
+    return wall.tzname() or "", int((wall.utcoffset() or timedelta()).total_seconds())
 
 
 @lru_cache(maxsize=8192)
@@ -92,7 +127,7 @@ def _magnitude(number: float) -> float | None:
     return None
 
 
-def _named(text: str, near: float | None) -> float | None:
+def _named(text: str, clock: Clock) -> float | None:
     match = _NAMED.match(text)
     if match is None:
         return None
@@ -101,23 +136,23 @@ def _named(text: str, near: float | None) -> float | None:
     if month is None:
         return None
     rest = int(second) + (int(fraction) / 10 ** len(fraction) if fraction else 0.0)
-    rest -= (_offset(offset) if offset else _ZONES.get(zone or "", 0)) or 0
-    year = year_a or year_b
+    stated, year = offset or zone or "", year_a or year_b
     if year:
         base = _minute(int(year), month, int(day_a or day_b), int(hour), int(minute))
-        return None if base is None else base + rest
-    return yearless(month, int(day_a or day_b), int(hour), int(minute), rest, near)
+        return None if base is None else base + rest - _ahead(stated, clock.zone, base)
+    return yearless(month, int(day_a or day_b), int(hour), int(minute), rest, clock, stated)
 
 
-def yearless(month: int, day: int, hour: int, minute: int, rest: float, near: float | None) -> float | None:
-    """The last such time that isn't more than a day after `near`; None without `near`."""
-    if near is None:
+def yearless(month: int, day: int, hour: int, minute: int, rest: float, clock: Clock, stated: str = "") -> float | None:
+    """The last such time that isn't more than a day after the clock's `near`; None without one."""
+    if clock.near is None:
         return None
-    year = _year(near)
+    year = _year(clock.near)
     for candidate in range(year + 1, year - 9, -1):  # nine: 29 February may lie eight years back
         base = _minute(candidate, month, day, hour, minute)
-        if base is not None and base + rest <= near + _DAY:
-            return base + rest
+        at = None if base is None else base + rest - _ahead(stated, clock.zone, base)
+        if at is not None and at <= clock.near + _DAY:
+            return at
     return None
 
 
@@ -126,7 +161,7 @@ def _year(near: float) -> int:
     return datetime.fromtimestamp(near, UTC).year
 
 
-def _odd(text: str) -> float | None:
+def _odd(text: str, local: str) -> float | None:
     if match := _COMPACT.match(text):
         year, month, day, hour, minute, second, fraction = match.groups()
         base = _minute(int(year), int(month), int(day), int(hour), int(minute))
@@ -139,7 +174,10 @@ def _odd(text: str) -> float | None:
         base = _minute(2000 + int(year), int(month), int(day), int(hour), int(minute))
     else:
         return None
-    return None if base is None else base + int(second) + (int(fraction) / 10 ** len(fraction) if fraction else 0.0)
+    if base is None:
+        return None
+    ahead = 0 if text.endswith("Z") else _ahead("", local, base)
+    return base - ahead + int(second) + (int(fraction) / 10 ** len(fraction) if fraction else 0.0)
 
 
 def aware(at: float) -> datetime:
@@ -153,5 +191,6 @@ def iso(at: float) -> str:
 
 
 def states_zone(text: str) -> bool:
-    """Whether a timestamp says its offset (an epoch number does)."""
-    return bool(re.search(r"(Z|UTC|GMT|[+-]\d\d:?\d\d)\W*$", text.strip())) or bool(_EPOCH.fullmatch(text.strip()))
+    """Whether a timestamp says its offset (a number of seconds since an epoch does)."""
+    stamp = text.strip()
+    return bool(_STATED.search(stamp) or _EPOCH.fullmatch(stamp) or _TAI64.fullmatch(stamp))

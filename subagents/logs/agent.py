@@ -28,7 +28,7 @@ def make(sources: Sources) -> Agent:
     """Tools for which there is no source at all aren't offered."""
     tools = LogTools(sources)
     offered = [tools.count_errors, tools.patterns, tools.search_logs]
-    if sources.spans:
+    if any("spans" in s.caps for s in sources.spans):
         offered.append(tools.slow_spans)
     return Agent(
         name="logs",

@@ -60,6 +60,19 @@ def _peers(turn: Turn) -> list[str]:
     return [s for s in data["services"] if s and s not in data["asked"]][:4] if data["asked"] else []
 
 
+def _nothing(data: Json, span: str, cite: str, zh: bool) -> str:
+    """No errors of services that wrote something; of the others only that they wrote nothing."""
+    who, n = listed(data["heard"] if data["asked"] else [], zh), data["lines"] or 0
+    unsaid = data["unsaid"]["zh" if zh else "en"] if data["unsaid"] else ""
+    if zh:
+        where = "该时段" if data["elsewhere"] else f"{span}："
+        none = f"{where}{who} 没有错误日志（共查 {n} 行）" if n else where.removesuffix("：")
+        return f"{none}{'；' if n and unsaid else '：' if unsaid else ''}{unsaid}{cite}。"
+    of, where = f" of {who}" * bool(who), "it" if data["elsewhere"] else span
+    none = f"No error lines{of} in {where}, among {n} lines" if n else f"In {where}"
+    return f"{none}{'; ' if n and unsaid else ': ' if unsaid else ''}{unsaid} {cite}."
+
+
 def _counts(turn: Turn) -> tuple[list[str], list[str], list[str]]:
     """What begins at another time, what heads the summary, and the rest."""
     got, zh = taken(turn, "count_errors"), turn.ctx.lang == "zh"
@@ -77,14 +90,7 @@ def _counts(turn: Turn) -> tuple[list[str], list[str], list[str]]:
     if rest := [f"{_name(row, zh)} {row['n']}" for g in groups[HEAD + MOST :] for row in g]:
         lines.append(f"另有错误：{'、'.join(rest)} {cite}。" if zh else f"Errors also of: {', '.join(rest)} {cite}.")
     if not any(not data["asked"] or row["service"] in data["asked"] for row in rows):
-        who, n = listed(data["asked"], zh), data["lines"] or 0
-        if zh:
-            where = "该时段" if data["elsewhere"] else f"{span}："
-            none = f"{where}{who} 没有错误日志（共查 {n} 行）{cite}。"
-        else:
-            of, where = f" of {who}" * bool(who), "it" if data["elsewhere"] else span
-            none = f"No error lines{of} in {where}, among {n} lines {cite}."
-        lines.insert(0, none)
+        lines.insert(0, _nothing(data, span, cite, zh))
     first = len(lines) if WHICH.search(turn.ctx.question.text) else 1 if data["asked"] else HEAD
     head, details = lines[:first], lines[first:]
     if HOURLY.search(turn.ctx.question.text):

@@ -12,6 +12,7 @@ from orchestrator import when
 from orchestrator.contracts import Figure, Json, ToolResult, Window
 from subagents.asking import Merged
 from subagents.logs.counting import Errors, as_json, elsewhere, hourly, incidents, together
+from subagents.logs.silence import Silence
 from subagents.saying import Clock, short
 from subagents.sources import Count, Coverage, Level, LogLine, Pattern, Span
 
@@ -34,7 +35,7 @@ class Counted:
     found: Sequence[Errors]
     wide: Sequence[Errors]
     more: Mapping[str, Merged[Count]]
-    lines: int | None
+    lines: Silence | None
 
     def result(self, counted: Merged[Count]) -> ToolResult:
         clock = Clock(self.span)
@@ -47,8 +48,7 @@ class Counted:
         head += f" · before = {usual}" if self.data.start < self.span.start else " · no data from before"
         text = [head, *(_row(e, clock, self.span) for e in rows), *self._groups()]
         total = sum(e.n for e in rows)
-        if not sum(e.n for e in named):
-            text.append(self._nothing())
+        text += filter(None, [self._nothing() if not sum(e.n for e in named) else ""])
         if other:
             text.append(_other(other, clock, self.cover.zone))
         lead = next((e for e in peers if e.service in self.asked), peers[0] if peers else None)
@@ -63,7 +63,9 @@ class Counted:
             "zone": self.cover.zone,
             "asked": list(self.asked),
             "start": self.span.start.isoformat(),
-            "lines": self.lines,
+            "lines": self.lines.total if self.lines else None,
+            "heard": list(self.lines.heard) if self.lines else None,
+            "unsaid": {lang: self.lines.said(lang == "zh") for lang in ("zh", "en")} if self.lines else None,
             "incidents": several,
             "still": self.data.end < self.span.end,
             "hourly": hourly(self.span),
@@ -96,14 +98,18 @@ class Counted:
             found += [Figure(name, r.n, "", dict(r.keys)) for r in _summed(counts.rows, ("service", dimension))]
             found += [Figure(name, r.n, "", dict(r.keys)) for r in counts.rows]
         if self.lines is not None:
-            found += [Figure("errors", 0), Figure("lines", self.lines)]
+            found += [Figure("errors", 0), Figure("lines", self.lines.total)]
         if other:
             found.append(Figure("errors", other["n"], "", {"service": other["service"]}))
         return found
 
     def _nothing(self) -> str:
-        of = f" of {', '.join(self.asked)}" if self.asked else ""
-        return f"no error lines{of} in the window, among {self.lines or 0:,} log lines searched there"
+        if self.lines is None:
+            return ""
+        heard = self.lines.heard if self.asked else ()
+        of = f" of {', '.join(heard)}" if heard else ""
+        none = f"no error lines{of} in the window, among {self.lines.total:,} log lines searched there"
+        return "; ".join(filter(None, (none if self.lines.total else "in the window", self.lines.said(False))))
 
 
 def _summed(rows: Sequence[Count], keys: tuple[str, ...]) -> list[Count]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Literal
@@ -10,8 +11,9 @@ from orchestrator.contracts import ToolResult, Window
 from orchestrator.ports import Context
 from orchestrator.tool import tool
 from subagents.asking import Merged, ask_all, before, covered, services_of, widened, window_of, within
-from subagents.logs import shown
+from subagents.logs import shown, silence
 from subagents.logs.counting import Errors, by_service, hourly, measure
+from subagents.logs.silence import Silence
 from subagents.sources import Count, Coverage, Level, LogQuery, Sources
 
 ERRORS: tuple[Level, ...] = ("fatal", "error")
@@ -50,7 +52,7 @@ class LogTools:
         else:
             wide = found
         more = await self._breakdowns(span, asked, by)
-        lines = await self._lines(span, asked) if not sum(e.n for e in mine) else None
+        lines = await self._lines(span, asked, cover) if not sum(e.n for e in mine) else None
         return shown.Counted(span, data, cover, asked, found, wide, more, lines).result(counted)
 
     async def _errors(
@@ -76,10 +78,13 @@ class LogTools:
             found[dimension] = await ask_all(self.logs, "logs", lambda s, q=query, k=keys: s.count(q, k))  # type: ignore[misc]
         return found
 
-    async def _lines(self, span: Window, asked: tuple[str, ...]) -> int:
+    async def _lines(self, span: Window, asked: tuple[str, ...], cover: Coverage) -> Silence:
         """How many lines of any level there are: tells "no errors" from "no logs"."""
         counted = await ask_all(self.logs, "logs", lambda s: s.count(LogQuery(span, asked), ("service",)))
-        return sum(row.n for row in counted.rows)
+        searched: Counter[str] = Counter()
+        for row in counted.rows:
+            searched[row.keys["service"]] += row.n
+        return silence.of(asked, searched, span, cover)
 
     @tool(permission="logs.read", timeout=60)
     async def patterns(

@@ -11,7 +11,10 @@ from functools import lru_cache
 from subagents.folder import layouts, levels, times
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
-_LINE = re.compile(r'([^\["]{0,200})\[(' + times.CLF + r')\] "((?:[^"\\]|\\.)*)" (\d{3}) (\d+|-)(.*)$', re.ASCII)
+_LINE = re.compile(
+    r'([^\["]{0,200}(?:"[^"\[]{0,80}"[^\["]{0,80})?)\[(' + times.CLF + r')\] "((?:[^"\\]|\\.)*)" (\d{3}) (\d+|-)(.*)$',
+    re.ASCII,
+)
 _ERRORS = re.compile(rb'" 5\d\d ')
 _ALIKE = re.compile(rb"[ !#-Z\\-~]{0,200}\[" + layouts.CLF + rb'\] "(?:[^"\\]|\\.)*+" (\d{3}) (?:\d+|-).*', re.DOTALL)
 
@@ -26,7 +29,7 @@ def shape(lines: list[str]) -> str | None:
 
 
 def parser(hints: Hints) -> LineParser:
-    service = hints.service
+    service, clock = hints.service, hints.clock
 
     def read(line: str) -> Rec | None:
         match = _LINE.match(line)
@@ -34,7 +37,7 @@ def parser(hints: Hints) -> LineParser:
             return None
         client, at, request, code, size, rest = match.groups()
         fields = {"client": client.split(" ", 1)[0], "request": request, "size": size}
-        return Rec(_time(at), service, _level(code), f'"{request}" {code}{rest}', code, fields)
+        return Rec(_time(at, clock), service, _level(code), f'"{request}" {code}{rest}', code, fields)
 
     return read
 

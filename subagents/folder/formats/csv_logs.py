@@ -59,7 +59,7 @@ def parser(hints: Hints) -> LineParser:
         row = cells(line)
         if len(row) != len(names) or row == names:
             return None
-        rec = json_lines.record(_timed(dict(zip(names, row, strict=True))), kind, hints.service, hints.near)
+        rec = json_lines.record(_timed(dict(zip(names, row, strict=True))), kind, hints.service, hints.clock)
         return _unwrapped(rec) if rec else None
 
     return read

@@ -1,7 +1,9 @@
 """Logs as JSON lines: any usual keys for time, level, service and message; nested ones one storey deep.
 
-Shapes: "field" (levels are words, or bunyan/pino numbers), "number" (syslog or OpenTelemetry numbers), "status" (no
-level: the HTTP status tells), "text" (no level: the message's first words tell).
+Shapes: "field" (levels are words, or bunyan/pino numbers), "number" (syslog, OpenTelemetry or Monolog numbers), "scale"
+(0 debug … 4 fatal), "status" (no level: the HTTP status tells), "text" (no level: the message's first words tell).
+
+An object without a time that can be read is a record without one; a line that breaks off is one by what it still says.
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ _ERRORS = re.compile(rb":(?<=[\" \t\r]:)[ \t\r]*+\"?+" + levels.ERROR_VALUE)
 _BUNYAN: dict[float, str] = {10: "debug", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal"}
 _BUNYAN_TEXT = {str(number): level for number, level in _BUNYAN.items()}
 _LONG = 4_000
+_SCALE = {"0": "debug", "1": "info", "2": "warn", "3": "error", "4": "fatal"}
+_ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
+_LEFT_OUT = "(the exporter left this long message out: export with `journalctl --all`)"
 _MEMBER = re.compile(r'"([\w.@-]{1,60})" ?: ?("(?:[^"\\\n]|\\["\\/bfnrt])*"|-?\d{1,20}(?:\.\d{1,20})?)(?=[,}\s])')
 _OPENED = re.compile(r'"([\w.@-]{1,60})" ?: ?"((?:[^"\\]|\\.){3,})$', re.DOTALL)
 _STRING = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
@@ -28,7 +33,6 @@ _KEPT = rb'("[^"\\\x00-\x1f]*+"|' + _SCALAR + b")"
 _NAME = rb'"([^"\\\x00-\x1f]++)"'
 _TIME = b'(?:"' + layouts.ISO + b'"|"' + layouts.EPOCH + b'"|' + layouts.EPOCH + b")"
 _ONE = re.compile(rb'[ \t]*+"([^"\\\x00-\x1f]*+)"[ \t]*+:[ \t]*+' + _VALUE + rb"[ \t]*+(?=[,}])")
-_PREFIX = re.compile(r"^[\w.-]+ +\| (?=\{)")  # docker compose
 
 
 class Plan(NamedTuple):
@@ -54,11 +58,10 @@ def plan(names: tuple[str, ...]) -> Plan:
 
 
 def decode(line: str) -> dict[str, Any] | None:
-    """The object on a line, or None; a container's name before it is let pass."""
+    """The object on a line, or None."""
+    line = line.lstrip("\ufeff ")
     if not line.startswith("{"):
-        line = _PREFIX.sub("", line.lstrip("\ufeff "), count=1)
-        if not line.startswith("{"):
-            return None
+        return None
     try:
         item = json.loads(line)
     except ValueError:
@@ -67,9 +70,9 @@ def decode(line: str) -> dict[str, Any] | None:
 
 
 def _salvaged(line: str) -> dict[str, Any] | None:
-    """The short members at both ends of an object whose middle was too long to keep."""
-    ends = f"{line[:_LONG]}\n{line[-_LONG:]}"
-    found: dict[str, Any] = {k: json.loads(v) for k, v in _MEMBER.findall(ends)}
+    """The short members at both ends of an object whose middle was too long to keep, or whose end is missing."""
+    ends = f"{line[:_LONG]}\n{line[-_LONG:]}" if len(line) > _LONG else line
+    found: dict[str, Any] = {k: json.loads(v, strict=False) for k, v in _MEMBER.findall(ends)}
     opened = _OPENED.search(line[:_LONG])
     if opened and opened.group(1) not in found:
         found[opened.group(1)] = opened.group(2)
@@ -101,19 +104,19 @@ def _instant(value: Mapping[str, Any]) -> Any:
     return float(value["epochSecond"]) + float(value.get("nanoOfSecond", 0)) / 1e9
 
 
-def is_log(item: Mapping[str, Any]) -> bool:
-    """A time, and a message or a level."""
+def is_log(item: Mapping[str, Any], timed: bool = True) -> bool:
+    """A message, a level or a status; and a time, where none stands outside of it."""
     p = plan(tuple(item))
     if p.time is None or isinstance(item[p.time], Mapping) or (p.message is None and p.level is None):
         item = flat(item)
         p = plan(tuple(item))
-    if p.time is None or times.parse(item[p.time]) is None:
+    if timed and (p.time is None or times.parse(item[p.time]) is None):
         return False
     return p.message is not None or p.level is not None or p.code is not None
 
 
-def shape(lines: list[str]) -> str | None:
-    items = [i for i in map(decode, lines) if i is not None and is_log(i)]
+def shape(lines: list[str], timed: bool = True) -> str | None:
+    items = [i for i in map(decode, lines) if i is not None and is_log(i, timed)]
     if not items or len(items) * 20 < len(lines):
         return None
     values = [flat(i).get(plan(tuple(flat(i))).level or "") for i in items]
@@ -122,37 +125,65 @@ def shape(lines: list[str]) -> str | None:
     if words:
         return "field"
     if numbers:
-        return "field" if all(int(str(n)) in (10, 20, 30, 40, 50, 60) for n in numbers) else "number"
+        return _numbers([int(str(n)) for n in numbers], items)
     return "status" if any(plan(tuple(flat(i))).code for i in items) else "text"
 
 
+def _numbers(values: list[int], items: list[dict[str, Any]]) -> str:
+    """What levels that are numbers mean. GELF (`short_message`) and journald write syslog's, also under "level"."""
+    if all(value in _BUNYAN for value in values):
+        return "field"
+    key = plan(tuple(flat(items[0]))).level or ""
+    syslog = keys.norm(key) == "priority" or any("short_message" in item for item in items)
+    return "number" if syslog or max(values) > 4 or keys.norm(key) != "level" else "scale"
+
+
 def parser(hints: Hints) -> LineParser:
-    kind, default, near = hints.shape or "field", hints.service, hints.near
+    kind, default, clock = hints.shape or "field", hints.service, hints.clock
 
     def read(line: str) -> Rec | None:
         item = decode(line)
-        return None if item is None else record(item, kind, default, near)
+        if item is None:  # broken off, or no JSON at all
+            item = _salvaged(line) if line.startswith("{") else None
+            return None if item is None else record(item, kind, default, clock)
+        rec = record(item, kind, default, clock)
+        if rec is None:
+            return undated(item, kind, default, line)
+        return rec if rec.message else rec._replace(message=line)
 
     return read
 
 
-def record(item: dict[str, Any], kind: str, default: str, near: float | None) -> Rec | None:
+def record(item: dict[str, Any], kind: str, default: str, clock: times.Clock) -> Rec | None:
     """One object as a record; None where it has no time."""
     p = plan(tuple(item))
     if p.time is None or isinstance(item[p.time], dict) or p.message is None or p.level is None:
         item = flat(item)
         p = plan(tuple(item))
-    at = times.parse(item[p.time], near) if p.time else None
+    at = times.parse(item[p.time], clock) if p.time else None
     if at is None:
         return None
     service = _service(item, p) or default
     message = _message(item.get(p.message or ""))
+    if p.message and item[p.message] is None and "__REALTIME_TIMESTAMP" in item:
+        message = _LEFT_OUT
     code = item.get(p.code or "", "")
     code = str(code) if isinstance(code, int | str) and str(code).isdigit() else ""
     level = level_of(item.get(p.level or ""), kind, code, message)
     if p.error and p.error != p.message and isinstance(item[p.error], str) and item[p.error]:
         message = f"{message}: {item[p.error]}" if message else item[p.error]
     return Rec(at, service, level, message, code, item)
+
+
+def undated(item: dict[str, Any], kind: str, default: str, line: str) -> Rec | None:
+    """An object that has a level or a message, and no time that can be read."""
+    item = flat(item)
+    p = plan(tuple(item))
+    if p.message is None and p.level is None:
+        return None
+    message = _message(item.get(p.message or "")) or line
+    level = level_of(item.get(p.level or ""), kind, "", message)
+    return Rec(None, _service(item, p) or default, level, message, "", item)
 
 
 def _service(item: dict[str, Any], p: Plan) -> str:
@@ -165,11 +196,13 @@ def _service(item: dict[str, Any], p: Plan) -> str:
 
 
 def _message(value: Any) -> str:
-    if isinstance(value, list) and all(isinstance(v, int) for v in value):  # journald: bytes that are no UTF-8
-        return bytes(v & 255 for v in value).decode("utf-8", "replace")
-    if value is None:
-        return ""
-    return value.rstrip("\n") if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return (_ANSI.sub("", value) if "\x1b" in value else value).rstrip("\r\n")
+    if isinstance(value, list) and value and all(isinstance(v, int) for v in value):  # journald: bytes, no UTF-8
+        return _message(bytes(v & 255 for v in value).decode("utf-8", "replace"))
+    if isinstance(value, list) and value and all(isinstance(v, str | list) for v in value):  # a field given twice
+        return "\n".join(map(_message, value))
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def level_of(value: Any, kind: str, code: str, message: str) -> str:
@@ -178,8 +211,14 @@ def level_of(value: Any, kind: str, code: str, message: str) -> str:
     if kind == "text":
         match = levels.WORD.search(message, 0, 80)
         return levels.level(match.group(1)) if match else "unknown"
+    if kind == "scale":
+        return _SCALE.get(str(value), "unknown")
     if kind == "number":
         return levels.level(value) if isinstance(value, str | int | float) else "unknown"
+    return _word(value)
+
+
+def _word(value: Any) -> str:
     if isinstance(value, int | float):
         return _BUNYAN.get(value, "unknown")
     if not isinstance(value, str) or not value.isalnum():

@@ -40,16 +40,16 @@ def shape(lines: list[str]) -> str | None:
 
 
 def _timed(found: dict[str, str]) -> bool:
-    rec = record(dict(found), "field", "", None)
+    rec = record(dict(found), "field", "", times.Clock())
     return rec is not None and times.parse(rec.at) is not None
 
 
 def parser(hints: Hints) -> LineParser:
-    default, near = hints.service, hints.near
+    default, clock = hints.service, hints.clock
 
     def read(line: str) -> Rec | None:
         found = pairs(line)
-        return record(found, "field", default, near) if len(found) >= 2 else None
+        return record(found, "field", default, clock) if len(found) >= 2 else None
 
     return read
 

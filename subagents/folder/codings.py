@@ -1,0 +1,91 @@
+"""How the text of a file is encoded: UTF-8, UTF-16 with or without a byte-order mark, or GB18030 (GBK, GB2312).
+
+Told by the bytes alone. Other encodings can't be told from bytes; what isn't UTF-8 then shows as U+FFFD, and is
+counted (`undecodable`).
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from typing import IO
+
+UTF16 = ("utf-16-le", "utf-16-be")
+NAMES = (*UTF16, "gb18030")
+_BOMS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_REPLACED = "\ufffd"
+_PIECE = 256 << 10
+
+
+def coding(head: bytes) -> str:
+    """A name of `NAMES`, or "" where the bytes are read as UTF-8."""
+    if named := _BOMS.get(head[:2]):
+        return named
+    if b"\x00" in head:
+        return _wide(head)
+    if head.isascii() or _is_utf8(head):
+        return ""
+    return "gb18030" if _is_chinese(head) else ""
+
+
+def _wide(head: bytes) -> str:
+    """UTF-16 of mostly Latin letters has a zero in every second byte, and hardly one in the others."""
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    half = len(head) // 2 or 1
+    few, many = min(even, odd), max(even, odd)
+    if len(head) < 16 or few * 50 >= half or many * 2 <= half:
+        return ""
+    name = "utf-16-le" if odd > even else "utf-16-be"
+    text = head[: len(head) // 2 * 2].decode(name, "replace")
+    return name if all(c.isprintable() or c in "\r\n\t\x1b" for c in text) else ""
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether at most a character at the end is cut, or a few bytes are broken among many good ones."""
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(head)
+    bad = text.count(_REPLACED) - head.count(_REPLACED.encode())
+    good = sum(1 for c in text if c > "\x7f" and c != _REPLACED)
+    return bad <= good // 4
+
+
+def _is_chinese(head: bytes) -> bool:
+    """Decodes as GB18030, and what isn't ASCII is nearly all Chinese characters and marks in common use."""
+    text = codecs.getincrementaldecoder("gb18030")("replace").decode(head)
+    wide = [c for c in text if c > "\x7f"]
+    common = sum(1 for c in wide if "\u4e00" <= c <= "\u9fff" or "\u3000" <= c <= "\u303f" or "\uff00" <= c <= "\uffef")
+    return bool(wide) and common * 10 >= len(wide) * 9
+
+
+def undecodable(line: bytes, text: str) -> int:
+    """How many characters of a decoded line stand for bytes that couldn't be decoded."""
+    return 0 if _REPLACED not in text else text.count(_REPLACED) - line.count(_REPLACED.encode())
+
+
+class Recoded(io.RawIOBase):
+    """A stream of another encoding, as UTF-8. What can't be decoded becomes one byte that is no UTF-8 either, so that
+    it counts as undecodable where lines are read."""
+
+    def __init__(self, inner: IO[bytes], name: str) -> None:
+        self._inner = inner
+        self._decoder = codecs.getincrementaldecoder(name)("replace")
+        self._begun, self._ended = False, False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, n: int = -1) -> bytes:
+        pieces: list[bytes] = []
+        size = 0
+        while not self._ended and (n < 0 or size < n):
+            raw = self._inner.read(_PIECE)
+            self._ended = not raw
+            text = self._decoder.decode(raw, self._ended)
+            if not self._begun and text:
+                text, self._begun = text.removeprefix("\ufeff"), True
+            pieces.append(text.encode("utf-8", "replace").replace(b"\xef\xbf\xbd", b"\xff"))
+            size += len(pieces[-1])
+        return b"".join(pieces)
+
+    def close(self) -> None:
+        self._inner.close()
+        super().close()

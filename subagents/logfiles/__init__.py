@@ -1,0 +1,1 @@
+"""Log files where they are written, as a source of logs."""

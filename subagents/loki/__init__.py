@@ -1,0 +1,1 @@
+"""Loki as a source of logs."""

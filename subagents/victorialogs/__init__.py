@@ -1,0 +1,1 @@
+"""VictoriaLogs as a source of logs."""
