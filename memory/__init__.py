@@ -22,14 +22,14 @@ from memory.reports import Confirmed, Reports, Stored
 from memory.runs import RunInfo, Runs, RunStatus
 from memory.schedules import Schedule, Schedules, Slot
 from memory.store import EventStore
-from memory.traces import Pruned, Traces, Wanted
+from memory.traces import Pruned, Spent, Traces, Wanted
 from memory.turns import Summary, Turn, Turns
 
 __all__ = [
     "Confirmed", "Entry", "Eraser", "EventStore", "Feedback", "InboxStore", "Live", "Memory", "Note", "Outbox", "Page",
     "Parcel", "Post", "Posts", "Preferences", "Pruned", "Quotas", "Record", "Records", "Replicas", "Reports",
-    "RunInfo", "RunStatus", "Runs", "Schedule", "Schedules", "Slot", "Stored", "Summary", "Trace", "Traces", "Turn",
-    "Turns", "Wanted", "open_memory",
+    "RunInfo", "RunStatus", "Runs", "Schedule", "Schedules", "Slot", "Spent", "Stored", "Summary", "Trace", "Traces",
+    "Turn", "Turns", "Wanted", "open_memory",
 ]  # fmt: skip
 
 

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from memory.desk import Desk
 from memory.store import read_texts
-from memory.tables import blobs, events, feedback, inbox, posts, runs, summaries, turns
+from memory.tables import blobs, events, feedback, inbox, outbox, posts, runs, summaries, turns
 from orchestrator.contracts import Incoming, Json, from_json
 from orchestrator.errors import StoreError
 
@@ -116,7 +116,10 @@ def _erase_run(connection: sa.Connection, row: Any, redact: Redact) -> int:
     _redact_rows(connection, runs, "id", mine, ("text",), redact)
     _redact_rows(connection, turns, "seq", turns.c.run == row.id, ("question", "answer"), redact)
     _redact_rows(connection, turns, "seq", turns.c.run == row.id, ("about",), redact, is_json=True)
-    _redact_rows(connection, inbox, "seq", inbox.c.run == row.id, ("question",), redact, is_json=True)
+    _redact_rows(connection, inbox, "seq", inbox.c.run == row.id, ("question", "extra"), redact, is_json=True)
+    for id in connection.execute(sa.select(inbox.c.id).where(inbox.c.run == row.id)).scalars().all():
+        waiting = outbox.c.key.startswith(f"{id}.", autoescape=True)  # what must still reach its chat, or never did
+        _redact_rows(connection, outbox, "seq", waiting, ("payload",), redact, is_json=True)
     _redact_rows(connection, posts, "key", posts.c.run == row.id, ("state",), redact, is_json=True)
     _redact_rows(connection, feedback, "user", feedback.c.run == row.id, ("text",), redact)
     refs = connection.execute(sa.select(events.c.blobs).where(events.c.run == row.id)).scalars().all()

@@ -5,7 +5,7 @@ how many calls of a platform a month took. What a post's `state` means is its ch
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -76,6 +76,20 @@ class Posts:
     async def ratings(self, run: str) -> list[Feedback]:
         query = sa.select(feedback).where(feedback.c.run == run).order_by(feedback.c.at)
         return [Feedback(**row._mapping) for row in await self._desk.read(lambda c: c.execute(query).all())]
+
+    async def complaints(self, limit: int, skip: int = 0) -> list[Feedback]:
+        """What people thought bad, the newest first."""
+        query = sa.select(feedback).where(feedback.c.mark == "bad")
+        query = query.order_by(feedback.c.at.desc(), feedback.c.run, feedback.c.user).limit(limit).offset(skip)
+        return [Feedback(**row._mapping) for row in await self._desk.read(lambda c: c.execute(query).all())]
+
+    async def rated(self, ids: Sequence[str]) -> dict[str, set[str]]:
+        """The marks that these runs have been given; those without any aren't in it."""
+        query = sa.select(feedback.c.run, feedback.c.mark).where(feedback.c.run.in_(ids))
+        found: dict[str, set[str]] = {}
+        for run, mark in await self._desk.read(lambda c: c.execute(query).all()):
+            found.setdefault(run, set()).add(mark)
+        return found
 
     async def count(self, name: str, calls: int) -> int:
         """Adds calls to this month's; returns how many it has now."""

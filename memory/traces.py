@@ -32,7 +32,8 @@ class Wanted:
     """Which runs. "" and None: no matter; `since` <= started < `until`; `text`: stands in the question, case aside.
 
     `statuses`: of the run or of its answer; `agent` was asked; `wrong`: something failed. Of a run that has no digest
-    yet `agent` and `wrong` aren't known: it may fit.
+    yet `agent` and `wrong` aren't known: it may fit. `before`: those that come after that run (when it began, its id)
+    in a list whose newest stands first.
     """
 
     session: str = ""
@@ -44,6 +45,17 @@ class Wanted:
     statuses: tuple[str, ...] = ()
     agent: str = ""
     wrong: bool = False
+    before: tuple[datetime, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one run took, by its digest."""
+
+    run: str
+    calls: int
+    tokens: int
+    cost: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +84,14 @@ class Traces:
             .offset(skip)
         )
         return await self._infos(await self._ids(query))
+
+    async def dearest(self, wanted: Wanted, limit: int) -> list[Spent]:
+        """The runs that cost most, and where no price is known took most tokens; ended ones only."""
+        tokens = runs.c.prompt_tokens + runs.c.completion_tokens
+        order = (sa.func.coalesce(runs.c.cost, 0).desc(), tokens.desc(), runs.c.id)
+        query = sa.select(runs.c.id, runs.c.calls, tokens, runs.c.cost).where(*conditions(wanted, self._desk.dialect))
+        query = query.where(runs.c.calls > 0).order_by(*order).limit(limit)
+        return [Spent(*row) for row in await self._desk.read(lambda c: c.execute(query).all())]
 
     async def named(self, prefix: str, most: int = 6) -> list[str]:
         """The ids that begin so, the newest first."""
@@ -182,6 +202,9 @@ def conditions(wanted: Wanted, dialect: str) -> list[sa.ColumnElement[bool]]:
     found += [runs.c.started >= wanted.since] if wanted.since else []
     found += [runs.c.started < wanted.until] if wanted.until else []
     found += [_says(wanted.text, dialect)] if wanted.text else []
+    if wanted.before:
+        at, run = wanted.before
+        found += [runs.c.started <= at, sa.or_(runs.c.started < at, runs.c.id < run)]
     running = runs.c.ms.is_(None)
     if wanted.agent:
         found.append(sa.or_(runs.c.asked.contains(f" {wanted.agent} ", autoescape=True), running))

@@ -127,7 +127,10 @@ class Brain(Protocol):
     """Decides the next move: a model, or a playbook. Raises Stopped and ModelError."""
 
     name: str
-    usage: Usage  # of all its calls so far
+
+    @property
+    def usage(self) -> Usage:
+        """Of all its calls so far."""
 
     async def decide(self, turn: Turn, final: bool) -> Reply:
         """`final`: no more calls, sum up."""

@@ -29,7 +29,8 @@ def _text(outcome: Outcome, found: Sequence[Findings]) -> str:
 
 def _checked(outcome: Outcome, found: Sequence[Findings], ctx: Context) -> Checked:
     evidence = [e for f in found for e in f.evidence]
-    return check(_text(outcome, found), evidence, ctx.window, ctx.question.text)
+    told = "\n".join([ctx.question.text, *(why for f in found for why in f.unreachable)])  # figures that nobody claims
+    return check(_text(outcome, found), evidence, ctx.window, told)
 
 
 def unsupported(outcome: Outcome, ctx: Context) -> bool:

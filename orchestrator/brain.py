@@ -22,9 +22,14 @@ class ModelBrain:
     def __init__(self, model: Model, fitter: Fitter) -> None:
         self.model, self.fitter = model, fitter
         self.name = model.name
-        self.usage = Usage()
+        self._used = Usage()
         self._sent = 0
         self._prefix = ""
+
+    @property
+    def usage(self) -> Usage:
+        """Of the loop's model, and of the light one that summed up for it."""
+        return self._used + self.fitter.usage
 
     async def decide(self, turn: Turn, final: bool) -> Reply:
         view = await self.fitter.view(turn.messages, turn.ctx)
@@ -47,7 +52,7 @@ class ModelBrain:
             raise ContextTooLong(refused)
         self._prefix, turn.final = value["note"]["prefix"], value["note"]["final"]
         reply: Reply = from_json(Reply, value["reply"])
-        self.usage += reply.usage
+        self._used += reply.usage
         return reply
 
     async def _ask(self, turn: Turn, view: Sequence[Message], tools: Sequence[Json], final: bool) -> Json:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from orchestrator.contracts import Json, Message, from_json, to_json
+from orchestrator.contracts import Json, Message, Usage, from_json, to_json
 from orchestrator.contracts import Reply as ModelReply
 from orchestrator.errors import ModelError
 from orchestrator.ports import Context, Model
@@ -74,6 +74,7 @@ class Fitter:
         self._cut: dict[int, str] = {}
         self._summed = 0  # messages [first, _summed) are replaced by the summary
         self._summary = ""
+        self.usage = Usage()  # of the light model
 
     async def view(self, messages: Sequence[Message], ctx: Context) -> list[Message]:
         """The messages to send now."""
@@ -127,7 +128,9 @@ class Fitter:
             value = await ctx.runtime.step(f"model summary {end}", partial(self._ask, text, ctx))
         except ModelError:  # the light model's trouble is not the question's: it goes on unsummed
             return
-        self._summary = f"(Summary of what came before)\n{from_json(ModelReply, value['reply']).text}"
+        reply: ModelReply = from_json(ModelReply, value["reply"])
+        self.usage += reply.usage
+        self._summary = f"(Summary of what came before)\n{reply.text}"
         self._summed = end
         self._sizes[first:end] = [0] * (end - first)
         self._sizes[first] = tokens({"content": self._summary})

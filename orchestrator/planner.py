@@ -148,7 +148,7 @@ def compose(turn: Turn, agents: Sequence[Agent]) -> str:
             first, details[i] = (first, f"{line}\n{details[i]}") if first else (line, details[i])
     lines = [first, *heads[:1], *_signs(good, turn), *_several(good, turn), *heads[1:]]
     parts = ["\n".join(filter(None, lines))] if good else []
-    parts += [_missing(f, zh) for f in found if f.unreachable or f.status == "failed"]
+    parts += [_missing(f, agents, turn.ctx.lang) for f in found if f.unreachable or f.status == "failed"]
     parts += [t.result.text for t in turn.taken if t.result.status in ("error", "denied") and not told(t.result.data)]
     parts += [text.strip() for text in details if text.strip()]
     say = {a.name: a.wording or (lambda gap, _: gap) for a in agents}
@@ -193,9 +193,15 @@ def _clock(at: datetime, turn: Turn) -> str:
     return f"{local:%m-%d} " * (local.date() != first.date()) + f"{local:%H:%M:%S}".removesuffix(":00")
 
 
-def _missing(found: Findings, zh: bool) -> str:
-    why = "; ".join(found.unreachable) or found.stopped or found.status
-    return f"无法完整查询 {found.agent}：{why}" if zh else f"{found.agent} could not be fully asked: {why}"
+def _missing(found: Findings, agents: Sequence[Agent], lang: str) -> str:
+    """Each trouble once, whichever of its tools met it."""
+    agent = next(a for a in agents if a.name == found.agent)
+    split = [(row, *row.split(": ", 1)) for row in found.unreachable]
+    rows = [rest[1] if len(rest) == 2 and rest[0] in agent.by_name else row for row, *rest in split]
+    said = dict.fromkeys(agent.wording(row, lang) if agent.wording else row for row in rows)
+    if lang == "zh":
+        return f"无法完整查询 {found.agent}：{'；'.join(said) or found.stopped or found.status}"
+    return f"{found.agent} could not be fully asked: {'; '.join(said) or found.stopped or found.status}"
 
 
 def introduce(turn: Turn, agents: Sequence[Agent]) -> str:

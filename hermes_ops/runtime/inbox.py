@@ -1,21 +1,25 @@
 """The inbox at work: stored messages are started in order, a few at a time, cancelled, tried again, given up.
 
-One process consumes a database's inbox (`memory.hold` sees to that). Within a conversation the order is kept: at most
-`per_conversation` are worked on together, and a message that refers to one before it waits for that one. It doesn't
-know how a question is answered, nor who is told.
+Alone or beside other processes on the same database: what this one has begun carries its name, and others leave it
+alone (`hermes_ops.runtime.cluster` says when it has lost it). Within a conversation the order is kept, whoever works:
+at most `per_conversation` together, and a message that refers to one before it waits for that one (`picking`). It
+doesn't know how a question is answered, nor who is told.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
 
 from hermes_ops.channels.base import Receipt
+from hermes_ops.runtime.insisting import insist
 from hermes_ops.runtime.jobs import Bounds, Hands, Job, Outcome
+from hermes_ops.runtime.picking import Picker
 from memory import Entry, InboxStore, Parcel
 from orchestrator.errors import HermesError, StoreError
 
@@ -30,86 +34,82 @@ log = logging.getLogger("hermes_ops.inbox")
 
 
 class Inbox:
-    """`await run()` consumes until `close()`; `put` and `put_waiting` may be called before."""
+    """`await run()` consumes until `close()`; `put` and `put_waiting` may be called before. `owner`: this process's
+    name; `others`: how many processes share the inbox beside it, None where it is the only one."""
 
-    def __init__(self, store: InboxStore, hands: Hands, bounds: Bounds | None = None) -> None:
+    def __init__(
+        self,
+        store: InboxStore,
+        hands: Hands,
+        bounds: Bounds | None = None,
+        owner: str = "local",
+        others: Callable[[], int] | None = None,
+    ) -> None:
         self._store, self._hands, self._bounds = store, hands, bounds or Bounds()
-        self._most = self._bounds.questions + self._bounds.queue
-        self._waiting: list[Entry] = []
+        self.owner, self._others = owner, others
         self._jobs: dict[str, Job] = {}
-        self._known: set[int] = set()  # rows that are in `_waiting` or `_jobs`
-        self._gone: set[int] = set()  # rows that left them since the last look began
+        self._fresh: list[Entry] = []  # put here, and not begun nor shown to wait so far
+        self._waiting = 1  # about: nobody has looked yet
         self._wake = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._closing = False
         self._took = USUAL
-        self._later: set[asyncio.Task[None]] = set()
+        self._side: set[asyncio.Task[None]] = set()
 
     # ── in ────────────────────────────────────────────────────────────────────────────────────
 
     async def put(self, entry: Entry) -> Receipt:
         """Stored when it returns. Raises StoreError."""
-        stored = await self._store.put(entry, self._most, self._refusal(entry))
-        return self._took_in(stored.entry) if stored.state == "accepted" else self._not_taken(stored.state)
+        stored = await self._store.put(self._reserved(entry), self._most, self._refusal(entry))
+        if stored.state == "accepted":
+            self._took_in(stored.entry)
+        return Receipt(stored.state, retry_at=self._retry_at() if stored.state == "busy" else None)
 
     def put_waiting(self, entry: Entry) -> Literal["accepted", "duplicate", "busy"]:
         """The same from another thread: a platform's acknowledgement waits for it. Raises StoreError."""
-        stored = self._store.put_waiting(entry, self._most, self._refusal(entry), STORE_SECONDS)
+        stored = self._store.put_waiting(self._reserved(entry), self._most, self._refusal(entry), STORE_SECONDS)
         if stored.state == "accepted":
             self._loop.call_soon_threadsafe(self._took_in, stored.entry)
         return stored.state
+
+    def _reserved(self, entry: Entry) -> Entry:
+        """Ours until it is begun, or was shown to wait: two must not show the same at once."""
+        return replace(entry, owner=self.owner)
+
+    @property
+    def _most(self) -> int:
+        return self._bounds.questions * (1 + (self._others() if self._others else 0)) + self._bounds.queue
 
     def _refusal(self, entry: Entry) -> Parcel:
         return self._hands.refusal(entry, self._retry_at())
 
     def _retry_at(self) -> datetime:
         """When half of what waits will be done."""
-        rounds = (len(self._waiting) / 2 + self._bounds.questions) / self._bounds.questions
+        rounds = (self._waiting / 2 + self._bounds.questions) / self._bounds.questions
         return self._store.clock() + timedelta(seconds=max(30.0, rounds * self._took))
 
-    def _not_taken(self, state: Literal["accepted", "duplicate", "busy"]) -> Receipt:
-        return Receipt(state, retry_at=self._retry_at() if state == "busy" else None)
-
-    def _took_in(self, entry: Entry) -> Receipt:
-        if entry.seq in self._known:  # seen among the news already
-            return Receipt("accepted")
-        self._known.add(entry.seq)
-        self._waiting.append(entry)
-        self._waiting.sort(key=lambda e: e.seq)
-        place = 0 if entry in list(self._ready()) else self._place(entry)
-        if place and entry.kind == "question":
-            self._hands.queued(entry, place)
+    def _took_in(self, entry: Entry) -> None:
+        self._waiting += 1
+        self._fresh.append(entry)
         self._wake.set()
-        return Receipt("accepted", place)
-
-    def _place(self, entry: Entry) -> int:
-        """How many are before it: of its conversation, or of all where the process has its hands full."""
-        mine = [e for e in self._unfinished() if e.conversation == entry.conversation and e.seq < entry.seq]
-        ahead = [e for e in self._waiting if e.seq < entry.seq]
-        full = len(self._jobs) >= self._bounds.questions
-        return max(len(mine), len(ahead) + 1 if full else 0, 1)
-
-    def _unfinished(self) -> Iterator[Entry]:
-        yield from (job.entry for job in self._jobs.values())
-        yield from self._waiting
 
     # ── at work ───────────────────────────────────────────────────────────────────────────────
 
     async def run(self) -> None:
         """Goes on with what a former process left, and works until `close()`. Raises StoreError."""
-        for entry in await self._store.recover():
-            self._took_in(entry)
+        if self._others is None:
+            await self._store.recover()
         helpers = [
             asyncio.create_task(self._every(LOOK, self._look)),
             asyncio.create_task(self._every(BEAT, self._beat)),
         ]
         try:
             while not self._closing:
-                self._start_ready()
+                self._wake.clear()
+                await self._begin()
                 waits = asyncio.ensure_future(self._wake.wait())
                 await asyncio.wait({waits, *helpers}, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
                 waits.cancel()
-                self._wake.clear()
                 _raise_ended(helpers)
         finally:
             for helper in helpers:
@@ -124,50 +124,70 @@ class Inbox:
         if tasks:
             await asyncio.wait(tasks, timeout=grace)
         left = {id: job.ran for id, job in self._jobs.items()}
-        for job in self._jobs.values():
-            if job.task:
-                job.task.cancel()
-        await asyncio.gather(*tasks, *self._later, return_exceptions=True)
-        await self._store.rest(left)
+        await self.lost()
+        await asyncio.gather(*self._side, return_exceptions=True)
+        await self._store.rest(self.owner, left)
+
+    async def lost(self, owner: str = "") -> None:
+        """Breaks off what runs, and stores nothing of it: others have it, or will. Goes on under the name `owner`."""
+        self.owner = owner or self.owner
+        jobs = [job for job in self._jobs.values() if job.task]
+        for job in jobs:
+            job.task.cancel()  # type: ignore[union-attr]
+        await asyncio.gather(*(job.task for job in jobs if job.task), return_exceptions=True)
+        for job in jobs:
+            self._let_go(job)  # one that had not run at all lets go of nothing
+
+    def _let_go(self, job: Job) -> None:
+        if self._jobs.get(job.entry.id) is job:
+            del self._jobs[job.entry.id]
 
     @property
     def figures(self) -> dict[str, int]:
-        """For a health page."""
-        return {"running": len(self._jobs), "waiting": len(self._waiting)}
+        """For a health page. `waiting`: of all processes; as of the last look."""
+        return {"running": len(self._jobs), "waiting": self._waiting}
 
-    def _start_ready(self) -> None:
-        for entry in list(self._ready()):
-            self._waiting.remove(entry)
-            job = Job(entry)
-            self._jobs[entry.id] = job
+    async def _begin(self) -> None:
+        """Takes what may be begun now."""
+        if self._waiting <= 0:
+            return
+        fresh, self._fresh = self._fresh, []
+        busy = sum(job.entry.kind == "question" for job in self._jobs.values())
+        free, now = self._bounds.questions - busy, self._store.clock()
+        owner, each = self.owner, self._bounds.per_conversation
+        picker = Picker(owner, free, each, now, self._hands.follows)
+        taken = await insist(lambda: self._store.claim(owner, picker))
+        if self._closing or owner != self.owner:  # it goes back to the queue
+            return
+        self._waiting -= len(taken)
+        for entry in taken:
+            job = self._jobs[entry.id] = Job(entry)
             job.task = asyncio.create_task(self._work(job), name=f"inbox {entry.id}")
+        if left := [e for e in fresh if e.id not in self._jobs and e.kind == "question"]:
+            self._aside(self._show_places(left))
 
-    def _ready(self) -> Iterator[Entry]:
-        """In order. Commands never wait."""
-        free = self._bounds.questions - sum(job.entry.kind == "question" for job in self._jobs.values())
-        before: dict[str, list[Entry]] = {}
-        for job in self._jobs.values():
-            before.setdefault(job.entry.conversation, []).append(job.entry)
-        held: set[str] = set()
-        now = self._store.clock()
-        for entry in self._waiting:
-            if entry.kind == "command":
-                yield entry
-                continue
-            mine = before.setdefault(entry.conversation, [])
-            late = entry.due is not None and entry.due > now
-            full = len(mine) >= self._bounds.per_conversation or free <= 0
-            if entry.conversation in held or late or full or (mine and self._hands.follows(entry, mine)):
-                held.add(entry.conversation)
-                continue
-            mine.append(entry)
-            free -= 1
-            yield entry
+    async def _show_places(self, left: list[Entry]) -> None:
+        """Whoever waits is told behind how many; then any process may begin it."""
+        ids = [entry.id for entry in left]
+        places = await insist(lambda: self._store.places(ids))
+        full = len(self._jobs) >= self._bounds.questions
+        shown = [
+            self._hands.queued(entry, max(places[entry.id][0], places[entry.id][1] + 1 if full else 0, 1))
+            for entry in left
+            if entry.id in places
+        ]
+        await asyncio.gather(*shown, return_exceptions=True)
+        await insist(lambda: self._store.release(ids, self.owner))
+        self._wake.set()
+
+    def _aside(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._side.add(task)
+        task.add_done_callback(self._side.discard)
 
     async def _work(self, job: Job) -> None:
         entry = job.entry
         try:
-            await self._insist(lambda: self._store.start(entry.id))
             if entry.deaths > DEATHS:
                 reason = f"the process died {entry.deaths} times while it worked on this"
                 outcome: Outcome | None = self._ended(entry, "failed", reason)
@@ -175,29 +195,19 @@ class Inbox:
                 outcome = await self._outcome(job)
             job.ending = True
             if outcome is not None:
-                state, why, parcels = outcome.state, outcome.reason, outcome.parcels
-                await self._insist(lambda: self._store.end(entry.id, state, why, parcels, job.ran))
-                self._took += (job.ran - self._took) / 10
+                await insist(lambda: self._end(job, outcome))
         finally:
-            if not self._closing:
-                self._jobs.pop(entry.id, None)
-                self._let_go(entry)
-            elif job.ending:
-                self._jobs.pop(entry.id, None)
+            if not self._closing or job.ending:
+                self._let_go(job)
             self._wake.set()
 
-    def _let_go(self, entry: Entry) -> None:
-        self._known.discard(entry.seq)
-        self._gone.add(entry.seq)
-
-    async def _insist(self, write: Callable[[], Awaitable[None]]) -> None:
-        """A database that is away for a while loses nothing."""
-        while True:
-            try:
-                return await write()
-            except StoreError as e:
-                log.error("inbox: %s", e)
-                await asyncio.sleep(1.0)
+    async def _end(self, job: Job, outcome: Outcome) -> None:
+        state, why, parcels = outcome.state, outcome.reason, outcome.parcels
+        if await self._store.end(job.entry.id, state, why, parcels, job.ran, job.entry.owner):
+            self._took += (job.ran - self._took) / 10
+            self._hands.stored()
+        else:
+            log.warning("inbox: %s was taken over by another process, which answers it", job.entry.id)
 
     async def _outcome(self, job: Job) -> Outcome | None:
         """None: it is tried again."""
@@ -215,14 +225,13 @@ class Inbox:
     async def _failed(self, job: Job, error: Exception) -> Outcome | None:
         entry = job.entry
         reason = str(error) if isinstance(error, HermesError) else f"{type(error).__name__} inside hermes-ops"
-        log.warning(
-            "inbox: %s, try %d of %d: %s", entry.id, entry.tries + 1, TRIES, reason, exc_info=_unexpected(error)
-        )
+        told, odd = "inbox: %s, try %d of %d: %s", not isinstance(error, HermesError)
+        log.warning(told, entry.id, entry.tries + 1, TRIES, reason, exc_info=odd)
         if entry.tries + 1 >= TRIES:
             return self._ended(entry, "failed", reason)
         due = self._store.clock() + timedelta(seconds=BACKOFF[min(entry.tries, len(BACKOFF) - 1)])
         job.ending = True
-        await self._insist(lambda: self._store.again(entry.id, reason, due, job.ran))
+        await insist(lambda: self._store.again(entry.id, reason, due, job.ran, entry.owner))
         return None
 
     def _ended(self, entry: Entry, state: Literal["failed", "cancelled"], reason: str) -> Outcome:
@@ -231,34 +240,32 @@ class Inbox:
     # ── cancelling ────────────────────────────────────────────────────────────────────────────
 
     async def cancel(self, id: str, by: str = "") -> bool:
-        """Ends an entry by its own id or its run's, waiting or begun. False where there is none."""
-        for entry in self._waiting:
-            if id in (entry.id, entry.run):
-                self._waiting.remove(entry)
-                outcome = self._ended(entry, "cancelled", f"by {by}")
-                await self._store.end(entry.id, "cancelled", outcome.reason, outcome.parcels, entry.ran)
-                self._let_go(entry)
-                return True
+        """Ends an entry by its own id or its run's, waiting or begun, here or elsewhere. False where there is none."""
         job = next((j for j in self._jobs.values() if id in (j.entry.id, j.entry.run)), None)
-        if job is None:
+        if job is not None:
+            self._cancel_job(job, by)
+            return True
+        entry = await self._store.find(id)
+        if entry is None:
             return False
-        self._cancel_job(job, by)
-        return True
+        outcome = self._ended(entry, "cancelled", f"by {by}")
+        if await self._store.drop(entry.id, outcome.reason, outcome.parcels, entry.ran):
+            self._waiting -= 1
+            return True
+        return await self._store.ask_cancel(entry.id, by)
 
-    def of(self, conversation: str) -> list[Entry]:
-        """The questions of a conversation that aren't done, in order; those at work first."""
-        return [e for e in self._unfinished() if e.conversation == conversation and e.kind == "question"]
+    async def of(self, conversation: str) -> list[Entry]:
+        """The questions of a conversation that aren't done, in order."""
+        return [e for e in await self._store.undone(conversation) if e.kind == "question"]
 
     def _cancel_job(self, job: Job, by: str) -> None:
         if job.cancelled:
             return
         job.cancelled = by or "somebody"
         self._hands.stop(job.entry)
-        later = asyncio.create_task(self._end(job))
-        self._later.add(later)
-        later.add_done_callback(self._later.discard)
+        self._aside(self._cut_off(job))
 
-    async def _end(self, job: Job) -> None:
+    async def _cut_off(self, job: Job) -> None:
         """Work that doesn't come back by itself is cut off."""
         if job.task is not None:
             await asyncio.wait({job.task}, timeout=GRACE)
@@ -274,24 +281,18 @@ class Inbox:
                 await work()
 
     async def _look(self) -> None:
-        self._gone.clear()
-        fresh, ending = await self._store.news(frozenset(self._known))
-        for entry in fresh:
-            if entry.seq not in self._gone:  # begun and ended while we looked
-                self._took_in(entry)
-        for entry in ending:
+        news = await self._store.news(self.owner)
+        self._waiting = news.waiting
+        if news.waiting:
+            self._wake.set()
+        for entry in news.ending:
             await self.cancel(entry.id, entry.cancel)
 
     async def _beat(self) -> None:
         await self._store.beat({id: job.ran for id, job in self._jobs.items()})
 
 
-def _unexpected(error: Exception) -> bool:
-    return not isinstance(error, HermesError)
-
-
-def _raise_ended(helpers: Sequence[asyncio.Task[None]]) -> None:
-    """A helper never ends by itself, so what ended it is told."""
+def _raise_ended(helpers: Sequence[asyncio.Task[None]]) -> None:  # a helper never ends by itself
     for helper in helpers:
         if helper.done():
             helper.result()

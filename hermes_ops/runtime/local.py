@@ -1,4 +1,4 @@
-"""The default runtime: asyncio in one process, every step journaled as an event under (run, path, n).
+"""The runtime of a run: asyncio in one process at a time, every step journaled as an event under (run, path, n).
 
 `n` counts the events of one path, so what is recorded under a key is found again by a run that takes the same course:
 a finished step then gives its stored result and isn't run a second time. That holds only while one task at a time

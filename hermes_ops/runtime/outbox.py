@@ -18,6 +18,7 @@ from orchestrator.errors import StoreError
 BACKOFF = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0)  # seconds before the next try; the last one again and again
 TRIES = 40  # a platform that is away for hours
 LOOK = 0.3  # seconds between looks for what was stored
+POSSIBLY = "possibly sent"  # how the reason begins where nobody can tell whether it arrived
 
 log = logging.getLogger("hermes_ops.outbox")
 
@@ -26,14 +27,28 @@ class Undeliverable(Exception):
     """It can't be delivered, now or later: the chat is gone, the bot was removed. The text says why."""
 
 
-class Deliveries:
-    """`deliver`: gives the channel's name for what was sent."""
+Troubled = Callable[[Parcel, str, int, bool], Awaitable[None]]
 
-    def __init__(self, store: Outbox, deliver: Callable[[Parcel], Awaitable[str]]) -> None:
-        self._store, self._deliver = store, deliver
+
+async def nobody(parcel: Parcel, reason: str, tries: int, over: bool) -> None:
+    return None
+
+
+class Deliveries:
+    """`deliver`: gives the channel's name for what was sent; `owner`: this process's name; `troubled`: hears of each
+    try that failed, with how many there were and whether it was the last one."""
+
+    def __init__(
+        self,
+        store: Outbox,
+        deliver: Callable[[Parcel], Awaitable[str]],
+        owner: str = "local",
+        troubled: Troubled = nobody,
+    ) -> None:
+        self._store, self._deliver, self._owner, self._troubled = store, deliver, owner, troubled
         self._lanes: dict[str, deque[Parcel]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._seen = 0
+        self._known: set[int] = set()
         self._wake = asyncio.Event()
         self._closing = False
 
@@ -65,14 +80,26 @@ class Deliveries:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        with suppress(StoreError):
+            await self._store.rest(self._owner)
+
+    async def lost(self, owner: str) -> None:
+        """What it had is others' to deliver. Goes on under the name `owner`."""
+        tasks, self._owner = list(self._tasks.values()), owner
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._lanes.clear()
+        self._tasks.clear()
+        self._known.clear()
 
     @property
     def waiting(self) -> int:
         return sum(map(len, self._lanes.values()))
 
     async def _look(self) -> None:
-        for parcel in await self._store.waiting(self._seen):
-            self._seen = max(self._seen, parcel.seq)
+        for parcel in await self._store.claim(self._owner, self._known):
+            self._known.add(parcel.seq)
             lane = f"{parcel.channel} {parcel.lane}"
             self._lanes.setdefault(lane, deque()).append(parcel)
             if lane not in self._tasks:
@@ -84,7 +111,7 @@ class Deliveries:
         try:
             while waiting and not (self._closing and waiting[0].tries):
                 await self._one(waiting[0])
-                waiting.popleft()
+                self._known.discard(waiting.popleft().seq)
         finally:
             del self._tasks[lane]
             if not waiting:
@@ -99,6 +126,7 @@ class Deliveries:
                 return await self._store.sent(parcel.key, sent)
             except Undeliverable as e:
                 log.warning("outbox: %s can't be delivered: %s", parcel.key, e)
+                await self._tell(parcel, str(e), tries + 1, True)
                 return await self._store.failed(parcel.key, str(e))
             except Exception as e:
                 reason = str(e) or type(e).__name__
@@ -110,6 +138,7 @@ class Deliveries:
     async def _later(self, parcel: Parcel, reason: str, tries: int) -> bool:
         """True: it was the last try."""
         seconds = BACKOFF[min(tries, len(BACKOFF) - 1)]
+        await self._tell(parcel, reason, tries + 1, tries + 1 >= TRIES)
         try:
             if tries + 1 >= TRIES:
                 await self._store.failed(parcel.key, reason)
@@ -119,3 +148,9 @@ class Deliveries:
             log.error("outbox: %s", e)
         await asyncio.sleep(seconds)
         return False
+
+    async def _tell(self, parcel: Parcel, reason: str, tries: int, over: bool) -> None:
+        try:
+            await self._troubled(parcel, reason, tries, over)
+        except StoreError as e:
+            log.error("outbox: %s", e)

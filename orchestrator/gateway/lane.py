@@ -109,8 +109,8 @@ class Lane:
 
     async def _once(self, ask: Ask) -> Reply:
         estimated = self.meter.estimate(ask.messages, ask.tools)
-        await self._limiter.acquire(self.at.model, estimated)
         for _ in range(MENDS):
+            await self._limiter.acquire(self.at.model, estimated)
             body = self._body(ask)
             veil = Veil(ask.on_text)
             ask.attempts += 1

@@ -15,7 +15,7 @@ from orchestrator.when.values import Clock
 from orchestrator.when.words import PARTS
 
 AROUND, NOW, JUST = timedelta(minutes=30), timedelta(minutes=15), timedelta(minutes=30)
-DAY = timedelta(days=1)
+DAY, NIGHT = timedelta(days=1), timedelta(hours=16)  # "22:00 to 6:00" goes over midnight; "14:00 to 13:00" doesn't
 
 
 @dataclass(slots=True)
@@ -125,10 +125,13 @@ class Reader:
         if b.alone and b.alone.kind == "now":
             return first.at, self.now
         last = self._place(b, first.day, after=first.day)
-        if last.at <= first.at and not b.days and not b.alone:
+        wrapped = last.at <= first.at
+        if wrapped and not b.days and not b.alone:
             last = self._place(b, first.day + DAY, after=first.day)
-        elif last.at <= first.at and not a.days and not a.alone:
+        elif wrapped and not a.days and not a.alone:
             first = self._place(a, first.day - DAY)
+        if wrapped and last.at - first.at > NIGHT:
+            raise Unreadable("it ends before it begins")
         return first.at, last.at if b.part == "noon" else last.hi
 
     def _place(self, m: Moment, base: date | None, after: date | None = None) -> _Spot:
