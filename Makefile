@@ -10,7 +10,7 @@ CODE := orchestrator subagents memory hermes_ops tests tools $(wildcard bench)
 # Set in some containers: every process would compile every module, half of the time that the tests take.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-feishu setup test test-slow test-all nightly check weight format docs lock bench build clean
+.PHONY: help demo demo-feishu setup test test-slow test-all nightly check weight format docs lock bench build bundle clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -64,6 +64,9 @@ bench: $(DEV) ## measure against the hand-written loop
 build: $(DEV) ## a wheel in dist/
 	@$(PY) -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist \
 		--build-constraint constraints.txt .
+
+bundle: $(DEV) ## every wheel that is needed, in dist/bundle, to install without an index; tried in an empty venv
+	@$(PY) -m tools.bundle $(ARGS)
 
 clean: ## remove .venv and everything generated
 	rm -rf .venv dist build out .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -17,6 +18,7 @@ from pathlib import Path
 from hermes_ops.budget import Budget, Turns
 from hermes_ops.grasp import Known, grasp, trouble
 from hermes_ops.logs import Decisions, open_log
+from hermes_ops.meter import Meter
 from hermes_ops.models import Models
 from hermes_ops.recall.desk import Recall
 from hermes_ops.report.making import Maker
@@ -26,6 +28,7 @@ from hermes_ops.schedule import asking
 from hermes_ops.schedule.asking import Reports
 from hermes_ops.settings import Settings
 from hermes_ops.sourcing.desk import Desk, Places
+from hermes_ops.toolkit import Toolkit
 from hermes_ops.trace import digesting
 from hermes_ops.trace.retention import once_a_day
 from hermes_ops.zones import machine_zone
@@ -71,7 +74,7 @@ class App:
         self.models = Models(settings, offline, Turns(memory.quotas, settings.model.calls_per_minute))
         zone = settings.zone or machine_zone()
         self.budget = Budget(memory.quotas, settings.budget, settings.budgets, zone, lambda: datetime.now(UTC))
-        self.log = log
+        self.log, self.meter = log, Meter()
         self.guard: Guard = AllowAll(settings.masking_key())
         self.prompts: dict[str, str] = {}  # agent → a prompt in the place of its own
         self._running: dict[Stop, str] = {}  # with the run it was asked to be, "" where it makes its own
@@ -79,6 +82,7 @@ class App:
         index = settings.data_dir / "index"
         calls = {name: service.depends_on for name, service in settings.services.items()}
         self.desk = Desk(settings.sources, folder, index, self.guard.mask, self.threads, calls, memory.records)
+        self.toolkit = Toolkit(settings.toolkit)
         self.recall = Recall(
             memory, settings.memory.sharing(), lambda: self.models.light, settings.memory.notes, self.budget.count
         )
@@ -121,10 +125,12 @@ class App:
     async def _work(self, info: RunInfo, stop: Stop, on_event: OnEvent | None, on_tick: OnTick | None) -> Answer:
         """One run, from what is recorded of it to its row's end."""
         status: RunStatus = "interrupted"
+        begun = time.monotonic()
         try:
             recorded = await self.memory.events.load(info.id)
             logged = Watched(self.memory.events.of(info.id), self.log.listener(info.question, info.session, recorded))
-            sink = Watched(UntilCancelled(logged, stop), on_event, on_tick)
+            metered = Watched(logged, self.meter.listener(recorded))
+            sink = Watched(UntilCancelled(metered, stop), on_event, on_tick)
             answer = await self._answer(info, LocalRuntime(info.id, "supervisor", sink, recorded), stop)
             status = ENDED.get(answer.status, "done")
         except Stopped as s:  # before there was anything to answer with
@@ -135,6 +141,8 @@ class App:
             await self._remember(info, Answer(info.id, "failed", ""))
             raise
         finally:
+            self.meter.count("questions_total", status=status)
+            self.meter.observe("question_seconds", time.monotonic() - begun)
             with suppress(StoreError):  # an answer counts more; a row left running is found again as interrupted
                 await self.memory.runs.finish(info.id, status)
                 await self.budget.count(info)
@@ -215,7 +223,8 @@ class App:
         return {**known, "offline": self.models.offline}
 
     async def _ask(self, ctx: Context, runtime: LocalRuntime, sources: Sources, past: Past, offline: bool) -> Answer:
-        agents = tuple(self._cast(make(sources)) for make in DOMAINS)
+        made = (self._cast(make(sources)) for make in DOMAINS)
+        agents = tuple(self.toolkit.equip(a, ctx.scope.environment, self.models.asked(offline)) for a in made)
         if offline:
             return replace(await self._by_rules(ctx, agents, past), offline=True)
         desk = Supervisor(
@@ -271,5 +280,6 @@ async def open_app(settings: Settings, folder: Path | None = None, offline: bool
             await app.recall.close()
             await app.models.aclose()
             await app.desk.aclose()
+            await app.toolkit.aclose()
             app.threads.close()
             await memory.close()

@@ -46,6 +46,18 @@ def read_secret(value: Any, info: ValidationInfo) -> SecretStr:
     return SecretStr(_follow(value, cast(Origin, info.context)))
 
 
+def read_options(value: Any, info: ValidationInfo) -> Any:
+    """For pydantic: a table of options that this program doesn't know; references in it become secrets."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: SecretStr(_follow(given, cast(Origin, info.context)))
+        if isinstance(given, dict) and given.keys() in ({"env"}, {"file"})
+        else given
+        for key, given in value.items()
+    }
+
+
 def read_url(value: Any, info: ValidationInfo) -> str:
     """For pydantic: the same for a database's address, which may be written out where it holds no password."""
     if isinstance(value, dict):

@@ -41,6 +41,14 @@ def _http_proxy(url: str) -> str:
     return _web_address(url)
 
 
+def hard_to_guess(secret: SecretStr) -> SecretStr:
+    """For a secret that people choose."""
+    if len(secret.get_secret_value()) < SHORTEST:
+        raise ValueError(f"must have at least {SHORTEST} characters: `openssl rand -hex 24` makes one")
+    return secret
+
+
+SHORTEST = 16  # characters of a secret that people choose
 Secret = Annotated[SecretStr, BeforeValidator(read_secret)]
 Url = Annotated[str, AfterValidator(_web_address)]
 Proxy = Annotated[str, AfterValidator(_http_proxy)]

@@ -1,7 +1,5 @@
-"""`hermes-ops serve`: channels, inbox, outbox and a small HTTP server in one process, from start to a clean stop.
-
-`/healthz`: the process lives. `/readyz`: messages come in and can be stored; 503 with the reason where not. Starlette
-and uvicorn are known here and nowhere else.
+"""`hermes-ops serve`: channels, inbox, outbox, schedules and a small HTTP server in one process, from start to a clean
+stop. What it consists of is `service`, its pages are in `web`.
 """
 
 from __future__ import annotations
@@ -11,78 +9,34 @@ import contextlib
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
-
-import uvicorn
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from functools import partial
 
 from hermes_ops.app import App, open_app
-from hermes_ops.channels.base import Served
+from hermes_ops.hooks.opening import ear, first_look, prune
 from hermes_ops.host import Host
+from hermes_ops.runtime.alone import Alone
+from hermes_ops.runtime.cluster import Replica
+from hermes_ops.schedule.timetable import timetable
+from hermes_ops.service import Plugged, Service
 from hermes_ops.settings import Settings
-from memory.hold import Hold, hold
-from orchestrator.errors import ConfigError, HermesError, StoreError
+from hermes_ops.sourcing.pulse import Pulse
+from hermes_ops.version import VERSION
+from hermes_ops.web.server import listening
+from memory.hold import hold
+from orchestrator.errors import HermesError, StoreError
 
-TAKEN = "Another process consumes this inbox already: end it, or give this one another database."
+TAKEN = (
+    "Another process consumes this inbox already: end it, give this one another database, or run all of them with "
+    'serve.runtime = "cluster".'
+)
 KEPT = timedelta(days=30)  # what ended is known for so long; a message that comes again is a duplicate till then
 SWITCH_SECONDS = 0.0005
-HOURLY, WATCH = 3600.0, 5.0  # seconds
+HOURLY = 3600.0  # seconds
 
 log = logging.getLogger("hermes_ops.serve")
-
-Hook = Callable[[Mapping[str, str], bytes], Awaitable[tuple[int, dict[str, Any]]]]
-
-
-@dataclass(frozen=True)
-class Plugged:
-    """A channel, and its web hook where it has one: path → (headers, body) to (status, JSON)."""
-
-    channel: Served
-    hooks: Mapping[str, Hook] = field(default_factory=dict)
-
-
-@dataclass
-class Service:
-    """What serves: `url` once it listens; `ended` is set by a signal, or when it can't go on (`error`)."""
-
-    host: Host
-    app: App
-    plugged: Sequence[Plugged]
-    lock: Hold
-    url: str = ""
-    ended: asyncio.Event = field(default_factory=asyncio.Event)
-    error: HermesError | None = None
-
-    def ready(self) -> tuple[bool, dict[str, Any]]:
-        channels = {p.channel.name: p.channel.health() for p in self.plugged}
-        told = {name: {"ok": h.ok, "says": h.says, **h.figures} for name, h in channels.items()}
-        ok = all(h.ok for h in channels.values()) and self.error is None
-        return ok, {
-            "ready": ok,
-            "channels": told,
-            "inbox": self.host.inbox.figures,
-            "outbox": self.host.deliveries.waiting,
-        }
-
-    def fail(self, error: HermesError) -> None:
-        self.error = self.error or error
-        self.ended.set()
-
-
-class Server(uvicorn.Server):
-    """uvicorn without its hands on the process's signals."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
 
 
 @asynccontextmanager
@@ -91,14 +45,21 @@ async def serving(
 ) -> AsyncIterator[Service]:
     """Everything started; at the end stopped: nothing new is taken, what runs may end, the rest is kept. Raises
     HermesError where it can't start."""
-    lock = hold(settings.database_url, "inbox", TAKEN)
+    shared = settings.serve.runtime == "cluster"
+    lock = hold(settings.database_url, "inbox", TAKEN, shared)
     try:
-        async with open_app(settings, _folder(settings), offline) as app:
+        async with open_app(settings, None, offline) as app:
             plugged = plugs(app)
-            host = Host(app, {p.channel.name: p.channel for p in plugged}, settings.serve)
-            service = Service(host, app, plugged, lock)
-            async with _brisk(), _http(service, settings), _working(service):
+            member = Replica(app.memory.replicas, lock, VERSION) if shared else Alone(lock)
+            await member.enter()
+            host = Host(app, {p.channel.name: p.channel for p in plugged}, settings, member)
+            look = first_look(app, host, plugged[0].channel.name if plugged else "")
+            pulse = Pulse(app.desk.live)
+            service = Service(host, app, plugged, member, timetable(app, host, not shared), ear(app, look), pulse, look)
+            await service.ear.begin()
+            async with _brisk(), listening(service, settings.serve), _working(service):
                 yield service
+            await member.leave()
     finally:
         lock.release()
 
@@ -117,23 +78,33 @@ async def _brisk() -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _working(service: Service) -> AsyncIterator[None]:
-    host, tasks = service.host, list[asyncio.Task[None]]()
+    host, member = service.host, service.member
+    connected, working = list[asyncio.Task[None]](), list[asyncio.Task[None]]()
+    member.lost = host.lost
+    works = [member.run, host.inbox.run, host.deliveries.run, service.clockwork.run, lambda: _prune(service.app)]
+    works += [service.pulse.run, *([service.look.run] if service.look else [])]
     try:
         for p in service.plugged:  # before anything is delivered by them
             await p.channel.listen(host)
-        for work in (host.inbox.run, host.deliveries.run, lambda: _watch(service), lambda: _prune(service.app)):
-            tasks.append(asyncio.create_task(_guarded(service, work)))
+        working += [asyncio.create_task(_guarded(service, work)) for work in works]
+        for p in service.plugged:
+            connecting = partial(member.alone, f"channel {p.channel.name}", p.channel.connect, p.channel.deafen)
+            connected.append(asyncio.create_task(_guarded(service, connecting)))
         yield
     finally:
-        for p in service.plugged:
-            await p.channel.deafen()
-        await host.inbox.close()
+        await _ended(connected)  # from here on another replica listens
+        await service.clockwork.close()
+        await host.inbox.close(service.app.settings.serve.drain)
         await host.deliveries.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await _ended(working)
         for p in service.plugged:
             await p.channel.close()
+
+
+async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _guarded(service: Service, work: Callable[[], Awaitable[None]]) -> None:
@@ -146,95 +117,13 @@ async def _guarded(service: Service, work: Callable[[], Awaitable[None]]) -> Non
         service.fail(HermesError("A part of the service ended unexpectedly; the log has the details."))
 
 
-async def _watch(service: Service) -> None:
-    """The right to consume the inbox may be lost with a database connection; then another process may have it."""
-    held = True
-    while held:
-        await asyncio.sleep(WATCH)
-        held = await service.lock.held()
-    raise StoreError("The connection that held the inbox was lost. Start serve again.")
-
-
 async def _prune(app: App) -> None:
     while True:
         with contextlib.suppress(StoreError):
             await app.memory.inbox.prune(app.memory.inbox.clock() - KEPT)
+            await prune(app)
+            await app.budget.prune()
         await asyncio.sleep(HOURLY)
-
-
-@asynccontextmanager
-async def _http(service: Service, settings: Settings) -> AsyncIterator[None]:
-    config = uvicorn.Config(
-        routes(service),
-        host=settings.serve.host,
-        port=settings.serve.port,
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=2,
-    )
-    server = Server(config)
-    task = asyncio.create_task(_bound(server, settings))
-    try:
-        while not server.started:
-            if task.done():
-                task.result()
-            await asyncio.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        service.url = f"http://{settings.serve.host}:{port}"
-        yield
-    finally:
-        server.should_exit = True
-        await asyncio.wait({task})
-
-
-async def _bound(server: Server, settings: Settings) -> None:
-    """uvicorn ends the process where it can't have the port."""
-    try:
-        await server.serve()
-    except SystemExit:
-        where = f"{settings.serve.host}:{settings.serve.port}"
-        raise ConfigError(f"The address {where} can't be used; set serve.host and serve.port to a free one.") from None
-
-
-def routes(service: Service) -> Starlette:
-    async def healthz(request: Request) -> Response:
-        return JSONResponse({"ok": True})
-
-    async def readyz(request: Request) -> Response:
-        ok, told = service.ready()
-        return JSONResponse(told, 200 if ok else 503)
-
-    def hooked(hook: Hook) -> Callable[[Request], Awaitable[Response]]:
-        async def take(request: Request) -> Response:
-            status, answer = await hook(request.headers, await _body(request))
-            return JSONResponse(answer, status)
-
-        return take
-
-    hooks = [Route(path, hooked(hook), methods=["POST"]) for p in service.plugged for path, hook in p.hooks.items()]
-    return Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz), *hooks])
-
-
-async def _body(request: Request, most: int = 1 << 20) -> bytes:
-    """At most so many bytes; of a longer one the beginning, which nobody can read."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > most:
-            return b""
-    return body
-
-
-def _folder(settings: Settings) -> Path | None:
-    folder = settings.sources.folder
-    if folder is None:
-        return None
-    path = folder.expanduser().absolute()
-    if not path.is_dir():
-        raise ConfigError(f"sources.folder: there is no folder {path}.")
-    return path
 
 
 async def until_signal(service: Service) -> None:

@@ -9,10 +9,13 @@ from typing import Any
 
 from hermes_ops.app import App
 from hermes_ops.channels.base import Health, Served
+from hermes_ops.hooks.ear import Ear
+from hermes_ops.hooks.look.looking import FirstLook
 from hermes_ops.host import Host
 from hermes_ops.runtime.alone import Alone
 from hermes_ops.runtime.cluster import Replica
 from hermes_ops.schedule.clockwork import Clockwork
+from hermes_ops.sourcing.pulse import Pulse
 from orchestrator.errors import HermesError
 
 Hook = Callable[[Mapping[str, str], bytes], Awaitable[tuple[int, dict[str, Any]]]]
@@ -35,15 +38,24 @@ class Service:
     plugged: Sequence[Plugged]
     member: Alone | Replica
     clockwork: Clockwork
+    ear: Ear
+    pulse: Pulse
+    look: FirstLook | None = None
     url: str = ""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     error: HermesError | None = None
 
     def ready(self) -> tuple[bool, dict[str, Any]]:
-        channels = {p.channel.name: self._health(p.channel) for p in self.plugged}
+        """Messages come in. A source that is away doesn't count: what can be answered still is, and says what is
+        missing."""
+        channels = self.channels()
         told = {name: {"ok": h.ok, "says": h.says, **h.figures} for name, h in channels.items()}
         ok = all(h.ok for h in channels.values()) and self.error is None
-        return ok, {"ready": ok, "channels": told, **self.figures()}
+        sources = {place: {"ok": h.ok, "says": h.detail} for place, h in self.pulse.health.items()}
+        return ok, {"ready": ok, "channels": told, "sources": sources, **self.figures()}
+
+    def channels(self) -> dict[str, Health]:
+        return {p.channel.name: self._health(p.channel) for p in self.plugged}
 
     def figures(self) -> dict[str, Any]:
         """`inbox`: running here, waiting in all; `outbox`: to be delivered by this process; `replicas`: the processes

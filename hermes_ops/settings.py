@@ -14,14 +14,16 @@ from typing import Annotated, Any, Literal
 from platformdirs import user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from hermes_ops.budget import BudgetSettings, TeamBudget
+from hermes_ops.budget_settings import BudgetSettings, TeamBudget
 from hermes_ops.hooks.settings import HookSettings
-from hermes_ops.keys import masking_key, read_url
+from hermes_ops.keys import masking_key, read_options, read_url
 from hermes_ops.recall.sessions import Sharing
 from hermes_ops.report.settings import ReportSettings
 from hermes_ops.schedule.settings import OnCallSettings, ScheduleSettings, TeamSettings
-from hermes_ops.sections import Profile, Proxy, Seconds, Secret, Section, Url, Zone
+from hermes_ops.sections import Profile, Proxy, Seconds, Secret, Section, Url, Zone, hard_to_guess
+from hermes_ops.sourcing.changes import GitSettings
 from hermes_ops.sourcing.settings import SourceSettings
+from hermes_ops.toolkit import ToolkitSettings
 from orchestrator.gateway.endpoint import Endpoint, Price
 from orchestrator.ports import Limits
 from orchestrator.scope import Catalogue, Environment, Service
@@ -150,7 +152,7 @@ class FeishuSettings(Section):
 class ServeSettings(Section):
     """`questions` at once in this process, `per_conversation` of them in one conversation, `queue` more may wait;
     `runtime`: "local" is the only process on its database, "cluster" one of several on PostgreSQL; `drain`: seconds
-    that what runs has to end after SIGTERM."""
+    that what runs has to end after SIGTERM; `trace_token`: opens the inspector, which is off without one."""
 
     runtime: Literal["local", "cluster"] = "local"
 
@@ -160,11 +162,13 @@ class ServeSettings(Section):
     per_conversation: Annotated[int, Field(gt=0)] = 2
     queue: Annotated[int, Field(ge=0)] = 200
     drain: Annotated[float, Field(ge=0)] = 3.0
+    trace_token: Annotated[Secret, AfterValidator(hard_to_guess)] | None = None
 
 
 class Settings(Section):
     """`zone` "": the machine's; `language` "auto": the question's; `uncited`: what happens to an answer that cites no
-    evidence; `database_url` "": an SQLite file in `data_dir`."""
+    evidence; `database_url` "": an SQLite file in `data_dir`; `channels`: those of other packages, each with the
+    options it has."""
 
     data_dir: Path = Field(default_factory=lambda: user_data_path("hermes-ops"))
     database_url: Annotated[str, BeforeValidator(read_url)] = ""
@@ -180,9 +184,11 @@ class Settings(Section):
     trace: TraceSettings = TraceSettings()
     log: LogSettings = LogSettings()
     feishu: FeishuSettings = FeishuSettings()
+    channels: dict[str, Annotated[dict[str, Any], BeforeValidator(read_options)]] = Field(default_factory=dict)
     serve: ServeSettings = ServeSettings()
     sources: SourceSettings = SourceSettings()
     hooks: HookSettings = HookSettings()
+    toolkit: ToolkitSettings = Field(default_factory=dict)
     team: TeamSettings = TeamSettings()
     oncall: OnCallSettings = OnCallSettings()
     report: ReportSettings = ReportSettings()
@@ -204,6 +210,14 @@ class Settings(Section):
                 raise ValueError(
                     f"services.{name}.depends_on names {unknown[0]!r}, which is no [services.…] of its own"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _services_of_code(self) -> Settings:
+        """Repositories of code are told whose they are."""
+        for source in self.sources.changes.values():
+            if isinstance(source, GitSettings):
+                source.know({name: service.repository for name, service in self.services.items()})
         return self
 
     def catalogue(self) -> Catalogue:

@@ -95,6 +95,7 @@ async def covered(sources: Sequence[Source]) -> Coverage:
         max((c.until for c in found if c.until), default=None),
         next((c.zone for c in found if c.zone), "UTC"),
         tuple(dict.fromkeys(s for c in found for s in c.services)),
+        sparse=bool(found) and all(c.sparse for c in found),
     )
 
 

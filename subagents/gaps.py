@@ -8,9 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from subagents import troubles
+
+UNREACHED = "not reached: "
 CHINESE: Sequence[tuple[str, str]] = (
     (r"no source of (\w+) is configured, so nothing was searched", r"没有配置 \1 的数据源，因此没有查询"),
-    (r"not reached: (.+)", r"未能访问：\1"),
+    (r"no alerts in this folder", "目录里没有告警"),
+    (r"no metrics in this folder", "目录里没有指标"),
+    (r"no logs in this folder", "目录里没有日志"),
+    (r"no changes in this folder", "目录里没有变更"),
     (r"the logs don't reach back over the baseline", "日志没有覆盖用来对比的之前时段"),
     (r"(\d+) pattern\(s\) come from a mined file, with its own window and counts",
      r"有 \1 个日志模式来自事先挖掘的文件，其时段和计数以该文件为准"),
@@ -59,10 +65,12 @@ CHINESE: Sequence[tuple[str, str]] = (
 
 
 def worded(gap: str, lang: str) -> str:
-    """A gap as an answer in that language says it."""
+    """A gap, or what stopped a source, as an answer in that language says it."""
     if lang != "zh":
         return gap
+    if gap.startswith(UNREACHED):
+        return f"未能访问：{troubles.worded(gap.removeprefix(UNREACHED), lang)}"
     for pattern, said in CHINESE:
         if found := re.fullmatch(pattern, gap, re.DOTALL):
             return found.expand(said)
-    return gap
+    return troubles.worded(gap, lang)

@@ -22,7 +22,7 @@ async def grasped(root: Path, text: str) -> Any:
     )
     folder = open_folder(root)
     try:
-        return await grasp(Incoming("1", text, NOW), folder, Catalogue())
+        return grasp(Incoming("1", text, NOW), folder.coverage(), Catalogue())
     finally:
         folder.close()
 

@@ -234,3 +234,12 @@ def test_the_machine_has_a_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert machine_zone() == "Asia/Shanghai"
     monkeypatch.setenv("TZ", "no/zone")
     find_zone(machine_zone())
+
+
+def test_a_channels_options_are_its_own_and_references_in_them_are_secrets(home: Home) -> None:
+    toml = '[channels.mychat]\nurl = "https://chat"\nusers = ["u1"]\ntoken = { env = "T" }\n'
+    options = home.load(toml, T="secret").channels["mychat"]
+    assert (options["url"], options["users"]) == ("https://chat", ["u1"])
+    assert options["token"].get_secret_value() == "secret"
+    assert "secret" not in repr(options)
+    assert "refers to the variable T" in home.refusal(toml)

@@ -26,7 +26,8 @@ class Receipt:
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where something goes: the chat, its thread, and the message it answers. `locale`: who reads it, "zh" or "en";
-    `since`: it may have arrived already, by a try at that time that was never heard of again."""
+    `since`: it may have arrived already, by a try at that time that was never heard of again; `topic`: as a thread of
+    its own under that message."""
 
     chat: str = ""
     thread: str | None = None
@@ -34,6 +35,7 @@ class Address:
     user: str = ""
     locale: str = ""
     since: datetime | None = None
+    topic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Something to read that is no answer: `text` is Markdown."""
+    """Something to read that is no answer: `text` is Markdown; `card`: the same in the channel's own form, with the
+    same title, where somebody made one; `tone`: of its head; `instead`: the key of what was sent before, in whose place
+    it stands."""
 
     text: str
     title: str = ""
+    card: Json = None
+    tone: Literal["", "bad", "good"] = ""
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,15 @@ class Sent:
     """`id`: the channel's own name for what was sent."""
 
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question that can be answered. `notes`: sentences for its person, said below the answer: what of the message
+    could not be read."""
+
+    asked: Incoming
+    notes: tuple[str, ...] = ()
 
 
 Put = Callable[[Incoming], Awaitable[Receipt]]
@@ -120,13 +136,23 @@ class Served(Speaking, Protocol):
     name: str
 
     async def listen(self, intake: Intake) -> None:
-        """Comes back when messages come in, or will by themselves. Raises HermesError where they never will."""
+        """Comes back when web hooks and `connect` may come. Raises HermesError where messages never will."""
 
-    async def prepare(self, asked: Incoming, extra: Json) -> Incoming:
+    def connect(self) -> None:
+        """Opens the connection over which messages come, where there is one: of several processes one at a time has
+        it. It holds by itself until `deafen`, and may be opened again after that."""
+
+    def answers(self, user: str, chat: str) -> bool:
+        """Whether this person is answered, alone (chat "") or in that chat."""
+
+    async def show(self, h: Handle, a: Answer, doc: Document, key: str) -> Sent:
+        """Finishes an answer with a document in its place: a report that was asked for."""
+
+    async def prepare(self, asked: Incoming, extra: Json) -> Prepared:
         """The question with what had to be fetched for it: what it quotes, what it brings along."""
 
     async def deafen(self) -> None:
-        """Takes no more messages; what is being answered still can be finished."""
+        """Takes no more messages over its connection; what is being answered still can be finished."""
 
     async def close(self) -> None:
         """Ends; answers that aren't finished will be gone on with by the next process."""

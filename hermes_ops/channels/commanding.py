@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from hermes_ops.app import App
+from hermes_ops.channels import notes
 from hermes_ops.channels.base import Document
 from hermes_ops.channels.words import help_text, say
 from hermes_ops.runtime.inbox import Inbox
+from hermes_ops.schedule.causes import Causes
+from hermes_ops.schedule.own import Own
 from hermes_ops.trace import finding, show, tree
 from memory import Entry
 from orchestrator.errors import HermesError
@@ -14,35 +17,51 @@ TRACE_LINES = 80
 
 
 class Commands:
-    def __init__(self, app: App, inbox: Inbox) -> None:
-        self._app, self._inbox = app, inbox
+    def __init__(self, app: App, inbox: Inbox, own: Own) -> None:
+        self._app, self._inbox, self._own = app, inbox, own
+        self._causes = Causes(app.memory, app.settings)
 
     async def answer(self, entry: Entry) -> Document:
         """Its text is "" where nothing is to be said."""
         lang = "zh" if entry.question.locale.startswith("zh") else "en"
+        rest = str(entry.extra.get("text") or "")
         match entry.extra.get("do"):
             case "notice":
-                return Document(str(entry.extra.get("text") or ""))
+                said = rest
             case "stop":
-                return Document(await self._stop(entry, lang))
-            case "memory":
-                return Document(await self._memory(entry, lang))
+                said = await self._stop(entry, lang)
+            case "memory" | "forget" as which:
+                said = await self._notes(entry, which, rest, lang)
+            case "schedules":
+                said = await self._schedules(entry)
+            case "cause":
+                said = await self._causes.obey(entry, rest, lang)
             case "trace":
-                return Document(await self._trace(entry, lang))
-        return Document(help_text(lang))
+                said = await self._trace(entry, lang)
+            case _:
+                said = help_text(lang)
+        return Document(said)
+
+    async def _notes(self, entry: Entry, which: str, rest: str, lang: str) -> str:
+        keeper, q = self._app.recall.keeper, entry.question
+        if which == "memory":
+            return await notes.kept(keeper, q.tenant, q.user, lang)
+        return await notes.forget(keeper, q.tenant, q.user, rest, lang)
 
     async def _stop(self, entry: Entry, lang: str) -> str:
         """The newest question of the conversation, else the newest that this person has in the chat."""
-        mine = self._inbox.of(entry.conversation)
+        mine = await self._inbox.of(entry.conversation)
         if not mine:
             return say("nothing_runs", lang)
         newest = max(mine, key=lambda e: e.seq)
         await self._inbox.cancel(newest.id, entry.question.user)
         return say("stopping", lang)
 
-    async def _memory(self, entry: Entry, lang: str) -> str:
-        notes = await self._app.memory.preferences.of(entry.question.tenant, entry.question.user)
-        return "\n".join(f"{note.key}: {note.value}" for note in notes) or say("nothing_kept", lang)
+    async def _schedules(self, entry: Entry) -> str:
+        """By the person's clock, where one is kept."""
+        asked = entry.question
+        zone = (await self._app.recall.keeper.given(asked))["zone"] or asked.zone
+        return await self._own.obey(asked, entry.extra, zone)
 
     async def _trace(self, entry: Entry, lang: str) -> str:
         run = str(entry.extra.get("run") or "") or await self._last_run(entry)

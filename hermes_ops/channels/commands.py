@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-COMMANDS = ("help", "stop", "memory", "trace")
+from hermes_ops.schedule import phrases
+
+COMMANDS = ("help", "stop", "memory", "forget", "trace", "schedules", "cause")
 PLAIN = {  # the whole message, without punctuation
     "help": re.compile(r"(?:帮助|使用说明|怎么用|你能做什么|help)", re.IGNORECASE),
     "stop": re.compile(r"(?:停止?|停下|别查了|不用查了|取消|stop|cancel)", re.IGNORECASE),
@@ -21,9 +23,10 @@ class Command:
 
 
 def read_command(text: str) -> Command | None:
-    """None for a question. An unknown /word is one: it may be a path."""
+    """None for a question. An unknown /word is one: it may be a path; so is /report, which the application answers."""
     found = re.fullmatch(r"/(\w+)(?:\s+(.*))?", text.strip(), re.DOTALL)
     if found and found.group(1).lower() in COMMANDS:
         return Command(found.group(1).lower(), (found.group(2) or "").strip())
     bare = text.strip().strip("。.!！?？~ ")
-    return next((Command(name) for name, words in PLAIN.items() if words.fullmatch(bare)), None)
+    plain = next((Command(name) for name, words in PLAIN.items() if words.fullmatch(bare)), None)
+    return plain or (Command("schedules") if phrases.read(text) is not None else None)

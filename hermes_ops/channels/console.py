@@ -55,6 +55,7 @@ class ConsoleChannel:
         self._terminal, self._asker, self._command = terminal, asker, command
         self._typed: asyncio.Queue[Typed | None] = asyncio.Queue()
         self._waiting: list[str] = []
+        self._shown: set[str] = set()  # keys: each is shown once
 
     def feed(self, typed: Typed | None) -> None:
         """What was typed; None: nothing more comes."""
@@ -91,12 +92,16 @@ class ConsoleChannel:
         self._terminal.write(f"{p.seconds:6.1f} s  {p.text}", quiet=True)
 
     async def finish(self, h: Handle, a: Answer, key: str) -> Sent:
-        with self._terminal.above():
-            show(a, as_json=False)
-        for remark in remarks(a):
-            self._terminal.write(remark, quiet=True)
+        if key not in self._shown:
+            self._shown.add(key)
+            with self._terminal.above():
+                show(a, as_json=False)
+            for remark in remarks(a):
+                self._terminal.write(remark, quiet=True)
         return Sent(key)
 
     async def send(self, to: Address, doc: Document, key: str) -> Sent:
-        self._terminal.write(f"{doc.title}\n{doc.text}" if doc.title else doc.text)
+        if key not in self._shown:
+            self._shown.add(key)
+            self._terminal.write(f"{doc.title}\n{doc.text}" if doc.title else doc.text)
         return Sent(key)

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 QUOTES = '"""'
+ASKED = ("report", "handover")  # commands that are answered like questions
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?$")
 _ASKS = re.compile(r"[?？]\s*$")
 
@@ -47,7 +48,7 @@ class Reading:
         if "\n" in line.strip("\n"):
             return split(line)
         text = line.strip()
-        if command := _COMMAND.match(text):
+        if (command := _COMMAND.match(text)) and command[1] not in ASKED:
             return Typed(command=command[1], rest=(command[2] or "").strip())
         return Typed(text) if text else None
 

@@ -27,9 +27,13 @@ WORDS = {
     "cancelled": ("已停止。", "Stopped."),
     "failed": ("这个问题没有答成：{reason}", "This question could not be answered: {reason}"),
     "busy": ("系统繁忙，请在 {at} 之后再问一次。", "Too many questions are waiting. Ask again after {at}."),
+    "budget": (
+        "系统繁忙：今天的用量已到上限，请在 {at} 之后再问一次。",
+        "The system is busy: the day's budget is used up. Ask again after {at}.",
+    ),
     "unsupported": (
-        "暂不支持该消息类型，请用文字、图片或文件提问。",
-        "This kind of message can't be read yet: ask in words, or with a picture or a file.",
+        "暂不支持该消息类型，请用文字提问，也可以附上日志文件。",
+        "This kind of message can't be read yet: ask in words; a log file may come along.",
     ),
     "stale": (
         "这条消息是服务中断期间收到的（{at}），已不再处理；如仍需要，请再问一次。",
@@ -44,6 +48,13 @@ WORDS = {
     "stopping": ("正在停止，已查到的内容随后给出。", "Stopping; what was found so far follows."),
     "nothing_asked": ("这里还没有问过问题。", "Nothing was asked here yet."),
     "nothing_kept": ("没有记住关于你的任何内容。", "Nothing is kept of you."),
+    "note": ("{name}：{value}（{day} 说：“{said}”）", "{name}: {value}   (said “{said}” on {day})"),
+    "forget_what": (
+        "记着：{keys}。`/forget 名称` 忘掉一项，`/forget all` 全部忘掉。",
+        "Kept: {keys}. `/forget NAME` lets go of one, `/forget all` of everything.",
+    ),
+    "no_such_note": ("没有记着“{which}”。记着：{keys}。", "Nothing is kept as “{which}”. Kept: {keys}."),
+    "forgotten": ("已忘掉：{keys}", "Forgotten: {keys}"),
     "retrying": ("好的，重新查询。", "Asking again."),
     "retried": ("已经在重新查询了。", "It is being asked again already."),
     "thanks": ("谢谢反馈！", "Thank you!"),
@@ -58,8 +69,21 @@ WORDS = {
     "gone": ("这张卡片的问题已经找不到了。", "The question of this card is gone."),
     "later": ("稍后再试。", "Try again later."),
     "done_already": ("已经结束了。", "It has ended already."),
+    "unreached": (
+        "发到 {chat}（{channel}）的回答没有送达：{reason}\n同一个会话今天只提醒这一次；详情：`hermes-ops runs list`。",
+        "An answer did not reach {chat} ({channel}): {reason}\nThis is said once a day for a chat; "
+        "`hermes-ops runs list` has them.",
+    ),
     "unread_file": ("（附件 {name} 未读取：{why}）", "(attachment {name} wasn't read: {why})"),
-    "unseen_image": ("（图片暂不能识别，只按文字回答）", "(pictures can't be seen yet; answered by the words alone)"),
+    "unseen_image": (
+        "（我还看不了图片，以上只按文字回答：请把图里的文字粘贴给我。）",
+        "(I can't read pictures yet, so this goes by the words alone: paste the text of the picture.)",
+    ),
+    "only_image": (
+        "我还看不了图片：请把图里的文字粘贴给我，或者发日志文件，我就能查。",
+        "I can't read pictures yet: paste the text that is on it, or send a log file, and I can look into it.",
+    ),
+    "forwarded": ("转发的这条消息是怎么回事？", "What happened, as to the message I forward?"),
 }
 HELP = (
     """我回答告警、日志、变更的问题，给出数字、时间窗口和证据。例如：
@@ -67,15 +91,22 @@ HELP = (
 - 过去一小时有哪些告警？
 - 支付上线了什么？
 
-命令：`/stop` 停止正在处理的问题 · `/memory` 我记住了什么 · `/trace` 上一个回答的过程 · `/help` 本说明
+命令：`/stop` 停止正在处理的问题 · `/memory` 我记住了什么 · `/forget 名称|all` 忘掉它
+`/trace` 上一个回答的过程 · `/help` 本说明
+报告：`/report [昨天|2026-11-29|周报]` 运维日报 · `/handover [昨晚21:00到今早9:00]` 交接班
+确认：`/cause 服务 原因` 确认事故的原因
+定时：说“每天18点发我 checkout 错误数” · `/schedules` 我的定时 · “取消定时 2”
 群里请 @我；在话题里追问会接着上文。""",
     """I answer questions about alerts, logs and changes, with figures, a time window and evidence. Such as:
 - why did checkout fail yesterday afternoon?
 - which alerts fired in the last hour?
 - what was deployed to payment?
 
-Commands: `/stop` ends the question that runs · `/memory` what is kept of you · `/trace` the last answer's steps · \
-`/help` this text
+Commands: `/stop` ends the question that runs · `/memory` what is kept of you · `/forget NAME|all` lets go of it \
+· `/trace` the last answer's steps · `/help` this text
+Reports: `/report [yesterday|2026-11-29|weekly]` · `/handover [21:00 to 9:00]` of a shift · `/cause SERVICE the cause` \
+confirms a cause
+Schedules: say "send me checkout errors every day at 18:00" · `/schedules` lists yours · "cancel schedule 2"
 In a group, mention me; a question inside a topic goes on from the one before.""",
 )
 

@@ -19,7 +19,7 @@ HELP = """\
 Ask about alerts, logs and changes; several questions may wait, they are answered one after the other.
   /stop          ends the question that runs and shows what was found so far (as Ctrl-C does)
   /trace [N]     what was done for the last answer, or its step N whole
-  /memory        what is kept of you
+  /memory        what is kept of you; /forget NAME lets go of it, /forget all of everything
   /report [DAY]  the ops report; /handover [TIME]: of a shift
   /quit          leaves (as Ctrl-D does)
 Paste log lines as they are, or between two lines of \"\"\": they become a log file beside your question."""
@@ -58,6 +58,7 @@ def _conversation(request: Request) -> Conversation:
     from orchestrator.guard import AllowAll
 
     settings = load()
+    lang = "zh" if request.locale.startswith("zh") else "en"
     make_incoming(request, settings)  # refuses what is wrong before anything is opened
     guard = AllowAll(settings.masking_key())
     pastes = settings.data_dir / "pastes" / secrets.token_hex(6)
@@ -68,22 +69,20 @@ def _conversation(request: Request) -> Conversation:
         request.session,
         lambda: open_app(settings, request.folder, request.offline),
         describe,
-        lambda app, talk, name, rest: commanded(app, talk, request.user, name, rest),
+        lambda app, talk, name, rest: commanded(app, talk, request.user, lang, name, rest),
         HELP,
     )
 
 
-async def commanded(app: App, talk: Talk, user: str, name: str, rest: str) -> str:
+async def commanded(app: App, talk: Talk, user: str, lang: str, name: str, rest: str) -> str:
     """What a command says; "" for one that isn't known."""
+    from hermes_ops.channels import notes
+
     if name == "memory":
-        return await _memory(app, user)
+        return await notes.kept(app.recall.keeper, "", user, lang)
+    if name == "forget":
+        return await notes.forget(app.recall.keeper, "", user, rest, lang)
     return await _trace(app, talk.run, rest) if name == "trace" else ""
-
-
-async def _memory(app: App, user: str) -> str:
-    notes = await app.memory.preferences.of("", user)
-    lines = [f"{note.key}: {note.value}   (said “{note.said}” on {note.at:%Y-%m-%d})" for note in notes]
-    return "\n".join(lines) or "Nothing is kept of you."
 
 
 async def _trace(app: App, run: str, rest: str) -> str:

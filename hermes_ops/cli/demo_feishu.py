@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,6 +54,9 @@ async def _chat(box: Sandbox, home: Path, seed: int, online: bool) -> None:
         chosen, question = _settings(box, home, seed)
         async with serving(chosen, lambda app: plugs(chosen, app), offline=not online) as service:
             print(f"Chat page:  {box.domain}/", flush=True)
+            if chosen.serve.trace_token:
+                token = chosen.serve.trace_token.get_secret_value()
+                print(f"Inspector:  {service.url}/traces   its token: {token}", flush=True)
             say(f"Ask in it, for instance: {question}\n{service.url}/readyz tells how the bot is. Ctrl-C ends it.")
             await until_signal(service)
     finally:
@@ -76,7 +80,7 @@ def _settings(box: Sandbox, home: Path, seed: int) -> tuple[Settings, str]:
         "data_dir": home / "data",
         "database_url": f"sqlite:///{home / 'data' / 'hermes-ops.db'}",
         "feishu": base.feishu.model_copy(update={**given, "mode": "socket", "proxy": ""}),
-        "serve": base.serve.model_copy(update={"port": 0}),
+        "serve": base.serve.model_copy(update={"port": 0, "trace_token": SecretStr(secrets.token_hex(12))}),
         "sources": base.sources.model_copy(update={"folder": home / "incident"}),
     }
     return base.model_copy(update=changed), next(q.text for q in truth.questions if q.lang == "zh")

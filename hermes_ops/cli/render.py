@@ -46,7 +46,7 @@ def show(answer: Answer, as_json: bool) -> None:
     if as_json:
         print(json.dumps(answer_json(answer), ensure_ascii=False, indent=2), flush=True)
         return
-    text = clean("\n\n".join(filter(None, (heading(answer), answer.text))))
+    text = clean("\n\n".join(filter(None, (heading(answer), answer.text)))).encode("utf-8", "replace").decode()
     if sys.stdout.isatty():
         _draw(text)
     else:

@@ -79,6 +79,7 @@ def report(
         tuple(name for s in services or () for name in s.split(",") if name.strip()), force, lang,
     )  # fmt: skip
     _check(wanted)
+    _check_output(output)
     from hermes_ops.loading import load
 
     found = asyncio.run(_made(wanted, load()))
@@ -90,6 +91,16 @@ def _check(wanted: Wanted) -> None:
         raise ConfigError("--window is a time of its own: give it without --date and --week.")
     if wanted.lang not in ("", "zh", "en"):
         raise ConfigError(f"--lang {wanted.lang[:20]!r} is not known. Valid: zh, en.")
+
+
+def _check_output(output: Path | None) -> None:
+    """Said before the work, which may take minutes."""
+    if output is None:
+        return
+    if output.is_dir():
+        raise ConfigError(f"{output} is a directory: give the name of a file, such as {output / 'report.html'}.")
+    if not output.parent.is_dir():
+        raise ConfigError(f"There is no directory {output.parent} for the report: make it first, or name another.")
 
 
 async def _made(wanted: Wanted, settings: Settings) -> Report:

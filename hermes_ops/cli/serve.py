@@ -42,14 +42,19 @@ def serve(
 async def _serve(settings: Settings, offline: bool) -> None:
     from hermes_ops.serve import serving, until_signal
 
-    chat = bool(settings.feishu.app_id)
-    if not chat and not (settings.hooks.alerts or settings.hooks.changes):
-        raise ConfigError("No channel is set up: set feishu.app_id and what it needs (docs/FEISHU.md).")
-    lock = _feishu().only_one(settings.feishu) if chat and settings.serve.runtime == "local" else None
+    chat = bool(settings.feishu.app_id or settings.channels)
+    if not (chat or settings.hooks.alerts or settings.hooks.changes or settings.serve.trace_token):
+        raise ConfigError(
+            "No channel is set up: set feishu.app_id and what it needs (docs/FEISHU.md), or "
+            "a table [channels.NAME] (docs/CHANNELS.md)."
+        )
+    lock = _feishu().only_one(settings.feishu) if settings.feishu.app_id and settings.serve.runtime == "local" else None
     try:
         async with serving(settings, lambda app: plugs(settings, app) if chat else (), offline) as service:
-            served = f"{settings.feishu.domain} and {service.url}" if chat else f"web hooks on {service.url}"
-            say(f"hermes-ops serves {served}; SIGTERM ends it.")
+            named = [settings.feishu.domain] if settings.feishu.app_id else []
+            served = " and ".join([*named, *settings.channels, service.url if chat else f"web hooks on {service.url}"])
+            inspector = f"; the inspector is {service.url}/traces" if settings.serve.trace_token else ""
+            say(f"hermes-ops serves {served}{inspector}; SIGTERM ends it.")
             await until_signal(service)
     finally:
         if lock is not None:
@@ -57,13 +62,20 @@ async def _serve(settings: Settings, offline: bool) -> None:
 
 
 def plugs(settings: Settings, app: App) -> Sequence[Plugged]:
-    """The channels that the settings name."""
-    from hermes_ops.channels.feishu.webhook import WebHook
+    """The channels that the settings name: Feishu, then those of other packages."""
+    from hermes_ops.channels import plugins
     from hermes_ops.service import Plugged
 
+    others = plugins.plugged(settings, app.memory.posts, app.guard.mask) if settings.channels else []
+    if not settings.feishu.app_id:
+        return others
     channel = _feishu().make(settings, app.memory.posts, app.guard.mask)
-    hooks = {"/feishu/events": WebHook(settings.feishu, channel)} if settings.feishu.mode == "webhook" else {}
-    return [Plugged(channel, hooks)]
+    hooks = {}
+    if settings.feishu.mode == "webhook":
+        from hermes_ops.channels.feishu.webhook import WebHook
+
+        hooks["/feishu/events"] = WebHook(settings.feishu, channel)
+    return [Plugged(channel, hooks), *others]
 
 
 def _feishu() -> ModuleType:

@@ -62,7 +62,7 @@ async def _connected(connected: Connected, models: tuple[str, ...]) -> Checks:
     services = _few(coverage.services)
     said = "; ".join(filter(None, (health.detail, since, services, ", ".join(kind for kind, _ in offered))))
     yield Check("source", name, "ok" if health.ok else "fail", said, "See its own log.", clock.seconds)
-    if refused := connected.closed_to(models):
+    if refused := connected.given.closed_to(models):
         do = f"Add it to {name}.egress, or leave it: the source isn't asked while that model answers."
         yield Check("source", f"{name}: egress", "warn", f"doesn't allow the model {', '.join(refused)}", do)
     if connected.sources.metrics:

@@ -47,15 +47,20 @@ class WantedCause:
 @dataclass(frozen=True, slots=True)
 class Case:
     """What is None isn't checked; `route` () means that nobody is asked. `folder`: absolute, or "" where `seed` says
-    which incident is generated; its question is then the one `about` something in `lang`, unless one is written."""
+    which incident is generated; its question is then the one `about` something in `lang`, unless one is written.
+
+    `before`: questions of the same conversation, asked first; `catalogue`: services that the application is told of.
+    A `window` may also be "usual" (no time was named) or "present" (that, or one that ends now)."""
 
     __pydantic_config__ = STRICT
 
     id: str
     question: str = ""
+    before: tuple[str, ...] = ()
     now: datetime | None = None
     zone: str = "UTC"
     folder: str = ""
+    catalogue: tuple[str, ...] = ()
     seed: int | None = None
     variant: str = ""
     about: str = "cause"
@@ -65,7 +70,8 @@ class Case:
     facts: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     figures: tuple[Wanted, ...] = ()
-    window: Span | None = None
+    window: Span | Literal["usual", "present"] | None = None
+    services: tuple[str, ...] | None = None  # exactly those of the answer's scope
     cause: WantedCause | None = None
     verified: bool = False  # nothing in the answer may be marked as not borne out
     whole: bool = False  # no file of the folder may be left unread

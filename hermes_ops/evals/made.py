@@ -30,10 +30,8 @@ def filled(case: Case, truth: Truth) -> Case:
     """A case with its own question keeps it, with {service} and {other} put in; else it gets the incident's."""
     if case.question:
         names = {"{service}": truth.trouble.service, "{other}": truth.services[-2], "{edge}": truth.services[0]}
-        question = case.question
-        for mark, name in names.items():
-            question = question.replace(mark, name)
-        return replace(case, question=question, now=case.now or truth.now)
+        *before, question = (_put(text, names) for text in (*case.before, case.question))
+        return replace(case, before=tuple(before), question=question, now=case.now or truth.now)
     asked = _asked(case, truth)
     wanted = tuple(Wanted(f.name, f.value, f.labels, f.tolerance) for f in asked.figures)
     cause = None
@@ -42,6 +40,12 @@ def filled(case: Case, truth: Truth) -> Case:
         cause = WantedCause(truth.trouble.cause.verdict, truth.trouble.cause.ids, (*truth.decoys, *other))  # type: ignore[arg-type]
     return replace(case, question=asked.text, now=truth.now, zone=truth.zone, route=asked.route, figures=wanted,
                    cause=cause, verified=True, whole=True, status=("ok", "partial"))  # fmt: skip
+
+
+def _put(text: str, names: dict[str, str]) -> str:
+    for mark, name in names.items():
+        text = text.replace(mark, name)
+    return text
 
 
 def _asked(case: Case, truth: Truth) -> Question:

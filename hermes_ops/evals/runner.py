@@ -11,9 +11,9 @@ import shutil
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from hermes_ops.app import App, open_app
@@ -21,9 +21,11 @@ from hermes_ops.evals import made
 from hermes_ops.evals.case import Case
 from hermes_ops.evals.rates import Outcome
 from hermes_ops.evals.score import Check, asked_of, checks
-from hermes_ops.settings import Settings
+from hermes_ops.settings import ServiceSettings, Settings
 from orchestrator.contracts import Incoming
 from orchestrator.errors import ConfigError
+
+APART = timedelta(minutes=3)  # between the questions of a conversation
 
 
 def run(cases: Sequence[Case], settings: Settings, offline: bool, workers: int = 2) -> list[Outcome]:
@@ -50,8 +52,8 @@ def _shares(cases: Sequence[Case], workers: int) -> list[list[Case]]:
     return [share for share in shares if share]
 
 
-def _key(case: Case) -> tuple[str, int | None, str, datetime | None]:
-    return case.folder, case.seed, case.variant, case.now
+def _key(case: Case) -> tuple[object, ...]:
+    return case.folder, case.seed, case.variant, case.now, case.catalogue
 
 
 def _share(cases: Sequence[Case], settings: Settings, offline: bool) -> list[Outcome]:
@@ -71,11 +73,17 @@ async def _all(cases: Sequence[Case], settings: Settings, offline: bool, home: P
     done = []
     for group in groups.values():
         folder, ready = _prepared(group, home)
-        async with open_app(settings, folder, offline) as app:
+        async with open_app(_told(settings, group[0].catalogue), folder, offline) as app:
             done += [await _one(app, case) for case in ready]
         if not group[0].folder:
             shutil.rmtree(folder)
     return done
+
+
+def _told(settings: Settings, catalogue: Sequence[str]) -> Settings:
+    """With these services beside those of the settings."""
+    added = {name: ServiceSettings() for name in catalogue if name not in settings.services}
+    return settings.model_copy(update={"services": {**settings.services, **added}})
 
 
 def _prepared(group: Sequence[Case], home: Path) -> tuple[Path, list[Case]]:
@@ -90,11 +98,11 @@ def _prepared(group: Sequence[Case], home: Path) -> tuple[Path, list[Case]]:
 
 
 async def _one(app: App, case: Case) -> Outcome:
+    """A case is a conversation of its own."""
     began = time.perf_counter()
-    at = case.now or datetime.now(UTC)
-    asked = Incoming(f"eval-{case.id}", case.question, at, case.zone, anchored=case.now is not None)
     try:
-        answer = await app.answer(asked, new=True)
+        for asked in _asked(case):
+            answer = await app.answer(asked, session=f"eval-{case.id}", new=True)
     except Exception as e:  # whatever it is: the other cases go on, and this one is counted as failed
         broken = Check("answered", False, f"{type(e).__name__}: {e}")
         return Outcome(case.id, case.question, (broken,), time.perf_counter() - began, wanted=case.route)
@@ -102,6 +110,15 @@ async def _one(app: App, case: Case) -> Outcome:
     tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
     asked_agents = tuple(sorted(asked_of(answer)))
     return Outcome(case.id, case.question, checks(case, answer), took, answer.text, asked_agents, case.route, tokens)
+
+
+def _asked(case: Case) -> Iterator[Incoming]:
+    """What was asked before, and the question."""
+    at = case.now or datetime.now(UTC)
+    texts = (*case.before, case.question)
+    for n, text in enumerate(texts, 1 - len(texts)):
+        sent = at + n * APART
+        yield Incoming(f"eval-{case.id}-{-n}", text, sent, case.zone, anchored=case.now is not None)
 
 
 def with_model(settings: Settings, model: str) -> Settings:

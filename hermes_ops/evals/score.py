@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from hermes_ops.evals.case import Case, Wanted, WantedCause
-from orchestrator.contracts import Answer, Figure
+from hermes_ops.evals.case import Case, Span, Wanted, WantedCause
+from orchestrator.contracts import Answer, Figure, Window
 
 SHORT = 7  # characters that tell a sha
+PRESENT = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,10 @@ def _checks(case: Case, answer: Answer) -> Iterator[Check]:
     for figure in case.figures:
         yield Check("figures", holds(answer, figure), f"no figure {figure.name} {figure.value:g} {figure.labels or ''}")
     if case.window is not None:
-        got, want = answer.window, case.window
-        same = got is not None and got.start == want.start and got.end == want.end
-        yield Check("window", same, f"window {_span(got)}, wanted {_span(want)}")
+        yield Check("window", _windowed(case, answer.window), f"window {_span(answer.window)}, wanted {_span(case.window)}")
+    if case.services is not None:
+        got = answer.scope.services
+        yield Check("services", set(got) == set(case.services), f"about {_list(got)}, wanted {_list(case.services)}")
     if case.verified:
         yield Check("verified", not answer.unverified, f"not borne out: {_list(answer.unverified)}")
     if case.whole:
@@ -58,6 +60,16 @@ def _checks(case: Case, answer: Answer) -> Iterator[Check]:
 
 def asked_of(answer: Answer) -> set[str]:
     return {a.subagent for a in answer.route}
+
+
+def _windowed(case: Case, got: Window | None) -> bool:
+    """The wanted window; of "usual" and "present" also the one that is looked at where no time was named."""
+    want = case.window
+    if isinstance(want, Span):
+        return got is not None and (got.start, got.end) == (want.start, want.end)
+    if got is None or "no time was named" in got.why:
+        return True
+    return want == "present" and case.now is not None and abs(case.now - got.end) < PRESENT
 
 
 def _says(text: str, fact: str) -> bool:
@@ -135,4 +147,4 @@ def _list(names: Iterable[str]) -> str:
 
 def _span(span: object) -> str:
     start, end = getattr(span, "start", None), getattr(span, "end", None)
-    return f"{start.isoformat()} to {end.isoformat()}" if start and end else "none"
+    return f"{start.isoformat()} to {end.isoformat()}" if start and end else str(span or "none").lower()

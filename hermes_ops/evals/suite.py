@@ -20,7 +20,8 @@ from hermes_ops.evals.case import Case
 from orchestrator.errors import ConfigError
 
 CASES: TypeAdapter[Case] = TypeAdapter(Case)
-CHECKS = ("status", "route", "facts", "forbidden", "figures", "window", "cause", "verified", "whole")
+CHECKS = ("status", "route", "facts", "forbidden", "figures", "window", "services", "cause", "verified", "whole")
+WRITTEN = (".toml", ".jsonl")
 
 
 class Made(BaseModel):
@@ -62,21 +63,24 @@ class Suite:
 
 
 def builtin() -> tuple[str, ...]:
-    return tuple(sorted(p.name.removesuffix(".toml") for p in _suites().iterdir() if p.name.endswith(".toml")))
+    return tuple(sorted(Path(p.name).stem for p in _suites().iterdir() if p.name.endswith(WRITTEN)))
 
 
 def load(name: str) -> Suite:
     """A built-in suite by its name, or a file or folder by its path. Raises ConfigError."""
     if name in builtin():
-        return _suite(name, _toml(_suites().joinpath(f"{name}.toml").read_text(encoding="utf-8"), name), Path())
+        own = next(p for p in _suites().iterdir() if p.name.endswith(WRITTEN) and Path(p.name).stem == name)
+        return _suite(name, _read(own.read_text(encoding="utf-8"), own.name), Path())
     path = Path(name)
     if path.is_dir():
         return _of_folders(path)
     if path.is_file():
-        text = _text(path)
-        written = _of_lines(text, name) if path.suffix in (".jsonl", ".ndjson") else _toml(text, name)
-        return _suite(path.stem, written, path.parent)
+        return _suite(path.stem, _read(_text(path), name), path.parent)
     raise ConfigError(f"There is no suite {name!r}. Built-in: {', '.join(builtin())}; or name a file or folder.")
+
+
+def _read(text: str, name: str) -> Written:
+    return _of_lines(text, name) if name.endswith((".jsonl", ".ndjson")) else _toml(text, name)
 
 
 def _suites() -> Traversable:
@@ -108,6 +112,8 @@ def _suite(name: str, written: Written, base: Path) -> Suite:
 def _rows(written: Written, base: Path) -> Iterator[dict[str, Any]]:
     for n, row in enumerate(written.cases, 1):
         whole = {"id": f"{n:03d}", **written.defaults, **row}
+        if isinstance(pair := whole.get("window"), list) and len(pair) == 2:
+            whole["window"] = {"start": pair[0], "end": pair[1]}
         if folder := whole.get("folder"):
             whole["folder"] = str((base / str(folder)).resolve())
         yield whole

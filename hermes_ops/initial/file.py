@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -119,7 +120,8 @@ def _comment(words: str) -> Iterator[str]:
 def toml(value: Json) -> str:
     """A value as TOML writes it; a table in one line."""
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{k} = {toml(v)}" for k, v in value.items()) + " }" if value else "{}"
+        keys = {k: k if re.fullmatch(r"[A-Za-z0-9_-]+", k) else json.dumps(k, ensure_ascii=False) for k in value}
+        return "{ " + ", ".join(f"{keys[k]} = {toml(v)}" for k, v in value.items()) + " }" if value else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml, value))}]"
     return json.dumps(str(value) if isinstance(value, Path) else value, ensure_ascii=False)

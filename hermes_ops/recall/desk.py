@@ -6,7 +6,7 @@ no agent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
 from hermes_ops.grasp import CJK, Known
@@ -36,12 +36,20 @@ NO_NOTES: Json = {"supervisor": "", "agents": "", "environment": "", "services":
 
 
 class Recall:
-    """`light` gives the model for summaries and extraction, None offline; `notes` False: nothing is kept of persons."""
+    """`light` gives the model for summaries and extraction, None offline; `notes` False: nothing is kept of persons;
+    `count`: hears of each run of its own that has asked a model."""
 
-    def __init__(self, memory: Memory, sharing: Sharing, light: Callable[[], Model | None], notes: bool = True) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        sharing: Sharing,
+        light: Callable[[], Model | None],
+        notes: bool = True,
+        count: Callable[[RunInfo], Awaitable[None]] | None = None,
+    ) -> None:
         self._memory, self._sharing, self._light, self._on = memory, sharing, light, notes
         self.keeper = Keeper(memory)
-        self.jobs = Extractions(memory, self.keeper, light)
+        self.jobs = Extractions(memory, self.keeper, light, count)
         self._before: dict[str, tuple[str, ...]] = {}  # run → the questions it goes on from
 
     @property

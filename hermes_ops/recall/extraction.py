@@ -10,7 +10,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -71,8 +71,14 @@ def found_in(reply: str) -> list[tuple[str, str]]:
 class Extractions:
     """Runs extractions beside the questions. `light` None: there is no model, and nothing is extracted."""
 
-    def __init__(self, memory: Memory, keeper: Keeper, light: Callable[[], Model | None]) -> None:
-        self._memory, self._keeper, self._light = memory, keeper, light
+    def __init__(
+        self,
+        memory: Memory,
+        keeper: Keeper,
+        light: Callable[[], Model | None],
+        count: Callable[[RunInfo], Awaitable[None]] | None = None,
+    ) -> None:
+        self._memory, self._keeper, self._light, self._count = memory, keeper, light, count
         self._tasks: set[asyncio.Task[None]] = set()
         self._took_up = False
 
@@ -124,6 +130,8 @@ class Extractions:
                 raise
             finally:
                 await self._memory.runs.finish(info.id, status)
+                if self._count:
+                    await self._count(info)
 
     async def _ask(self, question: Incoming) -> Json:
         light = self._light()

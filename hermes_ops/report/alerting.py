@@ -72,8 +72,6 @@ async def _episodes(desk: Desk, window: Window, services: tuple[str, ...]) -> Me
 
 async def count(desk: Desk, had: Fired, window: Window, services: tuple[str, ...]) -> Amount:
     """Firings of another time, from what is at hand where that reaches so far."""
-    if desk.reaches["alerts"].none_of(window):
-        return unknown(say("no_data_then", desk.lang))
     if had.before is not None and had.before.start <= window.start and window.end <= had.window.end:
         return desk.amount(_edges((*had.earlier, *had.rows), window), "alerts", window, had.found)
     found = await _episodes(desk, window, services)
@@ -123,7 +121,7 @@ def section(desk: Desk, had: Fired, judged: Judgement) -> Alerts:
         resolve_p90=slow,
         by_severity=dict(sorted(Counter(e.severity for e in loud).items(), key=lambda kv: (rank(kv[0]), kv[0]))),
         by_service=dict(Counter(e.service for e in loud).most_common()),
-        hours=_hours(loud, window),
+        hours=_hours(desk, loud),
         rows=tuple(rows[:SHOWN]),
         longest=_longest(groups, rows, window),
     )
@@ -186,13 +184,19 @@ def flaps(episodes: Sequence[Episode]) -> bool:
     return False
 
 
-def _hours(loud: Sequence[Episode], window: Window) -> tuple[AlertHour, ...]:
-    tz = ZoneInfo(window.zone)
-    starts = hours_of(window)
-    counted: dict[datetime, Counter[str]] = {start: Counter() for start in starts}
+def _hours(desk: Desk, loud: Sequence[Episode]) -> tuple[AlertHour, ...]:
+    tz = ZoneInfo(desk.window.zone)
+    counted: dict[datetime, Counter[str]] = {start: Counter() for start in hours_of(desk.window)}
     for e in loud:
         counted.setdefault(hour_start(e.start, tz), Counter())[e.severity] += 1
-    return tuple(AlertHour(start, dict(n)) for start, n in sorted(counted.items()))
+    return tuple(
+        AlertHour(start, dict(n) if n or _within(desk, start) else None) for start, n in sorted(counted.items())
+    )
+
+
+def _within(desk: Desk, start: datetime) -> bool:
+    """Whether anything is known of that hour."""
+    return desk.reaches["alerts"].hours(Window(start, start + timedelta(hours=1), desk.window.zone)) > 0
 
 
 def _longest(groups: Sequence[Group], rows: Sequence[AlertRow], window: Window) -> AlertRow | None:

@@ -125,7 +125,7 @@ async def _gathered(desk: Desk, order: Order, known: Known) -> _Facts:
 
     async def errors() -> tuple[erring.Counted, erring.Counted | None]:
         now = await erring.counted(desk, order.window, order.services)
-        return now, await erring.counted(desk, like, order.services) if like else None
+        return now, await erring.alike(desk, like, order.services) if like else None
 
     fired, changed, (now, then), (here, over), edges = await asyncio.gather(
         alerting.fired(desk, order.services),

@@ -55,19 +55,17 @@ async def _asked(
     services: tuple[str, ...],
     core: tuple[str, ...],
 ) -> Compared:
-    alerts = await alerting.count(desk, now.fired, window, services)
-    errors = await _errors(desk, now, window, services)
-    slos = {}
-    if not desk.reaches["metrics"].none_of(window):
-        slos = (await serving.served(desk, window, core)).percents()
+    lacks = {kind: desk.lacks(kind, window, say(against, desk.lang)) for kind in ("alerts", "logs", "metrics")}
+    alerts = unknown(why) if (why := lacks["alerts"]) else await alerting.count(desk, now.fired, window, services)
+    errors = unknown(why) if (why := lacks["logs"]) else await _errors(desk, now, window, services)
+    slos = {} if lacks["metrics"] else (await serving.served(desk, window, core)).percents()
     if alerts.value is None and errors.value is None and not slos:
-        return Compared(against, None, alerts, errors, like=like, why_not=say("no_data_then", desk.lang))
+        why = lacks["logs"] or lacks["alerts"] or say("no_data_of", desk.lang, of=say(against, desk.lang))
+        return Compared(against, None, alerts, errors, like=like, why_not=why)
     return Compared(against, window, alerts, errors, slos, like)
 
 
 async def _errors(desk: Desk, now: Now, window: Window, services: tuple[str, ...]) -> Amount:
-    if desk.reaches["logs"].none_of(window):
-        return unknown(say("no_data_then", desk.lang))
     same = now.like is not None and (now.like.window.start, now.like.window.end) == (window.start, window.end)
     of = now.like if same and now.like is not None else await erring.counted(desk, window, services)
     return erring.amount(desk, of.total, of)

@@ -4,31 +4,54 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
 from hermes_ops.report.grouping import key_of
-from hermes_ops.report.model import Report
+from hermes_ops.report.kept import recent
+from hermes_ops.report.model import CauseSaid, Incident, Report
 from memory import Memory
 from orchestrator.contracts import Answer, from_json
 from orchestrator.errors import ConfigError
 from subagents.cause.model import Cause
 
-_KEY = re.compile(r"\S+@\d{4}-\d\d-\d\dT\d\d:\d\dZ")
+KEY = re.compile(r"\S+@\d{4}-\d\d-\d\dT\d\d:\d\dZ")
+VERSION = re.compile(r"v?\d[\w.+-]*\b", re.IGNORECASE)
 
 
 async def find_incident(memory: Memory, team: str, said: str) -> str:
-    """The key of the incident. A service means the latest report's. Raises ConfigError for what names none."""
-    if _KEY.fullmatch(said):
+    """The key of the incident. A service means the newest report that has one incident of it. Raises ConfigError for
+    what names none."""
+    if KEY.fullmatch(said):
         return said
     if await memory.runs.get(said) is not None:
         return await _of_run(memory, said)
-    latest = await memory.reports.latest(team)
-    report = from_json(Report, latest.figures) if latest else None
-    found = [i.key for i in report.incidents if said in i.services] if report else []
-    if len(found) == 1:
-        return found[0]
-    keys = ", ".join(i.key for i in report.incidents[:5]) if report else ""
-    known = f" The latest report has: {keys}." if keys else " No stored report has an incident."
+    return named(said, await recent(memory.reports, team)).key
+
+
+def named(said: str, reports: Sequence[Report]) -> Incident:
+    """By its key or one of its services, in the first of the reports that has such an incident. Raises ConfigError."""
+    for report in reports:
+        found = [i for i in report.incidents if said == i.key or said in i.services]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            keys = ", ".join(i.key for i in found[:5])
+            raise ConfigError(f"{said[:80]!r} had several incidents: give the key of one. There are: {keys}.")
+    keys = ", ".join(dict.fromkeys(i.key for r in reports for i in r.incidents[:5]))
+    known = f" The latest reports have: {keys}." if keys else " No stored report has an incident."
     raise ConfigError(f"{said[:80]!r} names no one incident: give its key, or the id of a run about it.{known}")
+
+
+def suspected(cause: CauseSaid) -> str:
+    """The suspect as a cause; "" where the report names none."""
+    if cause.kind not in ("change", "operational"):
+        return ""
+    return " ".join(filter(None, (cause.service, cause.version))) if cause.version else cause.title
+
+
+def completed(service: str, text: str) -> str:
+    """ "2.4.1 连接池太小" said of payment is "payment 2.4.1 连接池太小"."""
+    return f"{service} {text}" if VERSION.match(text) and not KEY.fullmatch(service) else text
 
 
 async def _of_run(memory: Memory, run: str) -> str:

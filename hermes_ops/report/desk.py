@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from hermes_ops.report.model import Amount, Gap, Lang, Place, unknown
 from hermes_ops.report.view.figures import clock
-from hermes_ops.report.words import say
+from hermes_ops.report.words import joined, say
 from orchestrator.contracts import Window
 from subagents.asking import Merged, ask_all
 from subagents.gaps import worded
@@ -22,6 +22,7 @@ T = TypeVar("T")
 S = TypeVar("S", bound=Source)
 EVENTS = frozenset(("alerts", "changes"))
 SLACK = timedelta(minutes=15)  # a quiet source may begin or end so long inside a window that it covers
+ENOUGH = 0.5  # of an earlier time that must be known to compare with it
 PLACES: Mapping[str, Place] = {"alerts": "alerts", "metrics": "availability", "logs": "errors", "changes": "changes"}
 
 
@@ -33,6 +34,7 @@ class Reach:
     until: datetime | None = None
     sparse: bool = False
     empty: str = ""
+    first: datetime | None = None  # from when on anything is known, where that is before `since`
 
     def none_of(self, window: Window) -> bool:
         """It lies wholly outside."""
@@ -46,6 +48,18 @@ class Reach:
 
     def ends_early(self, window: Window) -> bool:
         return self.until is not None and self.until < window.end - SLACK
+
+    def hours(self, window: Window) -> float:
+        """Of the window, of which it can speak."""
+        first = self.first or self.since
+        start = max(window.start, first) if first is not None else window.start
+        end = min(window.end, self.until) if self.until is not None else window.end
+        return 0.0 if self.empty else max(0.0, (end - start).total_seconds() / 3600)
+
+    def compares(self, window: Window) -> bool:
+        """Enough of it is known to set another time against it."""
+        length = (window.end - window.start).total_seconds() / 3600
+        return not self.none_of(window) and self.hours(window) >= ENOUGH * length
 
     def whole(self, window: Window) -> bool:
         return not (self.none_of(window) or self.begins_late(window) or self.ends_early(window))
@@ -77,10 +91,18 @@ class Desk:
             if not self.of(kind):
                 self.reaches[kind] = Reach(empty=say("no_source", self.lang, kind=say(kind, self.lang)))
             else:
-                self.reaches[kind] = await reach(self.of(kind))
+                found = await reach(self.of(kind))
+                self.reaches[kind] = replace(found, empty=worded(self.mask(found.empty), self.lang))
+        self._say_skipped()
         for kind, place in PLACES.items():
             self.reaches[kind] = self._on(kind)
             self._say_reach(kind, self.reaches[kind], place)
+
+    def _say_skipped(self) -> None:
+        """Files that nobody could read matter where a kind of data is missing: they may be it."""
+        names = [str(s.get("path", "")) for s in self.sources.skipped]
+        if names and any(r.empty for r in self.reaches.values()):
+            self.gap("folder", say("skipped", self.lang, n=len(names), names=joined(names, self.lang)), "errors")
 
     def _on(self, kind: str) -> Reach:
         """Alerts and changes needn't happen for days: they are known for as long as anything is."""
@@ -89,7 +111,9 @@ class Desk:
             return found
         ends = [r.until for r in self.reaches.values() if not r.empty]
         known = [end for end in ends if end is not None]
-        return replace(found, until=max(known) if known and len(known) == len(ends) else None)
+        begins = [r.since for r in self.reaches.values() if r.since is not None and not r.empty]
+        first = min(begins) if found.since is not None and begins else None
+        return replace(found, until=max(known) if known and len(known) == len(ends) else None, first=first)
 
     def _say_reach(self, kind: str, found: Reach, place: Place) -> None:
         name = ", ".join(s.name for s in self.of(kind)) or say(kind, self.lang)
@@ -135,6 +159,16 @@ class Desk:
         if not found.complete and not found.gaps:
             self.gap(found.source, say("cut", self.lang), place)
         return found
+
+    def lacks(self, kind: str, window: Window, of: str) -> str:
+        """Why an earlier time, called `of`, can't be compared with; "" where it can."""
+        reached = self.reaches[kind]
+        if reached.empty or reached.compares(window):
+            return reached.empty
+        hours = reached.hours(window)
+        if reached.none_of(window) or hours < 0.05:
+            return say("no_data_of", self.lang, of=of)
+        return say("little_data_of", self.lang, of=of, hours=hours)
 
     def amount(self, value: int | float, kind: str, window: Window, found: Merged[T] | None) -> Amount:
         """A figure as sure as the answer it was counted in."""

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from hermes_ops.report.day import LIKE, hour_start, hours_of, whole_hours
 from hermes_ops.report.desk import Desk
 from hermes_ops.report.model import Amount, ErrorHour, Errors, PatternRow, ServiceErrors, unknown
-from hermes_ops.report.words import say
+from hermes_ops.report.words import dated, say
 from orchestrator.contracts import Window
 from subagents.asking import Merged
 from subagents.cause.facts import BAD
@@ -55,9 +55,14 @@ async def counted(desk: Desk, window: Window, services: tuple[str, ...]) -> Coun
     return Counted(window, found, hours)
 
 
+async def alike(desk: Desk, like: Window, services: tuple[str, ...]) -> Counted:
+    """The like day's; nothing is known of one of which only a small part is."""
+    return await counted(desk, like, services) if desk.reaches["logs"].compares(like) else Counted(like, None, {})
+
+
 async def patterns(desk: Desk, like: Window | None, services: tuple[str, ...]) -> tuple[Pattern, ...]:
     """Of error lines, with their count on the like day where there is one."""
-    usual = None if like is None or desk.reaches["logs"].none_of(like) else like
+    usual = like if like is not None and desk.reaches["logs"].compares(like) else None
 
     async def call(source: LogSource) -> Answered[tuple[Pattern, ...]]:
         return await source.patterns(LogQuery(desk.window, services, BAD), usual, PATTERNS)
@@ -76,7 +81,8 @@ def section(desk: Desk, now: Counted, before: Counted | None, mined: tuple[Patte
     like = before.window if before else None
     why = say("no_like", desk.lang, days=LIKE) if before is None else ""
     if before is not None and before.found is None:
-        why = say("no_data_then", desk.lang)
+        day = say("the_like_day", desk.lang, day=dated(before.window, desk.lang))
+        why = desk.lacks("logs", before.window, day) or say("not_known", desk.lang)
     rows = [
         ServiceErrors(service, amount(desk, sum(by.values()), now), _then(desk, service, before, why),
                       tuple(by.get(start, 0) for start in starts))

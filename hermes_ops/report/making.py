@@ -13,8 +13,6 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from pydantic import ValidationError
-
 from hermes_ops.models import Models
 from hermes_ops.report import figures, prose, template, week
 from hermes_ops.report.attending import attention
@@ -22,16 +20,17 @@ from hermes_ops.report.build import Known, Order, build
 from hermes_ops.report.day import DAY, date_of, days_of, local_day, shifted, week_of
 from hermes_ops.report.desk import SLACK
 from hermes_ops.report.explaining import amended
-from hermes_ops.report.model import SCHEMA, Kind, Lang, OnCall, Prose, Report
+from hermes_ops.report.kept import read
+from hermes_ops.report.model import Kind, Lang, OnCall, Prose, Report
 from hermes_ops.report.view import card, digest, markdown
-from hermes_ops.schedule import workdays
 from hermes_ops.schedule.oncall import on_call, shifts
 from hermes_ops.schedule.reporter import Made, team_zone
+from hermes_ops.schedule.workdays import Calendar
 from hermes_ops.settings import Settings
 from hermes_ops.sourcing.desk import Desk, Places
 from memory import Memory, Stored
 from orchestrator import scope
-from orchestrator.contracts import Incoming, Scope, Window, from_json, to_json
+from orchestrator.contracts import Incoming, Scope, Window, to_json
 from orchestrator.errors import ConfigError
 from orchestrator.scope import Catalogue
 from orchestrator.stop import Stop
@@ -61,7 +60,7 @@ class Maker:
     ) -> None:
         self._settings, self._memory, self._desk = settings, memory, desk
         self._models, self._mask, self._keep, self._clock = models, mask, keep, clock
-        self._days = workdays.load(settings.team.workdays)
+        self._days = Calendar(settings.team.workdays)
 
     async def places(self, stop: Stop) -> Places:
         """What reports are made from, opened. Raises ConfigError where nothing is set."""
@@ -149,7 +148,7 @@ class Maker:
         if not self._keep:
             return None
         found = await self._memory.reports.find(self.team, kind, window.start, window.end)
-        return None if found is None else _read(found)
+        return None if found is None else read(found)
 
     def _reworded(self, report: Report) -> Report:
         """Its words and what needs a person, after its causes changed."""
@@ -218,16 +217,6 @@ def _knows(report: Report) -> bool:
     """More than its changes: a repository reaches back for years, and tells of no day how it was."""
     known = (report.alerts.fired, report.errors.total, *(a.percent for a in report.availability))
     return any(a.value is not None for a in known)
-
-
-def _read(stored: Stored) -> Report | None:
-    """None of a schema that isn't this one."""
-    if not isinstance(stored.figures, dict) or stored.figures.get("schema") != SCHEMA:
-        return None
-    try:
-        return from_json(Report, stored.figures)
-    except ValidationError:
-        return None
 
 
 def made(report: Report) -> Made:

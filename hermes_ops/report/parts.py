@@ -82,10 +82,10 @@ class AlertRow:
 
 @dataclass(frozen=True, slots=True)
 class AlertHour:
-    """Rising edges of one hour of the local clock, by severity."""
+    """Rising edges of one hour of the local clock, by severity. None: unknown, not zero."""
 
     start: datetime
-    by: Mapping[str, int]
+    by: Mapping[str, int] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def triaged(why: str, lang: Lang) -> str:
 
 def _in(table: Sequence[tuple[str, str]], text: str, lang: Lang) -> str:
     if lang != "zh":
-        return text
+        return re.sub(r"^([^\s,]+) complain of ", r"\1 complains of ", text)
     for pattern, said in table:
         if found := re.fullmatch(pattern, text, re.DOTALL):
             return found.expand(said)

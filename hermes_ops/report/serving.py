@@ -14,6 +14,7 @@ from subagents.asking import Merged
 from subagents.sources import Answered, MetricSource, Ratio
 
 MOST = 400  # services
+LEAST = timedelta(minutes=1)  # that a source with a figure has measured
 WHOLE = 0.97  # of a budget's stretch, from which on it counts as known
 
 
@@ -64,7 +65,8 @@ async def budget(desk: Desk, now: Served, services: tuple[str, ...], days: int) 
     reach = desk.reaches["metrics"]
     window = replace(now.window, start=now.window.end - timedelta(days=days))
     start = max(window.start, reach.since) if reach.since is not None else window.start
-    part = (window.end - min(start, now.window.start)) / (window.end - window.start)
+    end = min(window.end, reach.until) if reach.until is not None else window.end
+    part = max(end - start, LEAST) / (window.end - window.start)
     if now.found is None or start >= now.window.start - SLACK:
         return Budget(window, now, min(1.0, part))
     return Budget(window, await served(desk, replace(window, start=start), services), min(1.0, part))
@@ -93,7 +95,7 @@ def _row(desk: Desk, name: str, now: Served, ratio: Ratio | None, over: Budget, 
 
     spent, here = over.shares(ratio, objective)
     short = over.part < WHOLE
-    why = say("budget_part", desk.lang, days=f"{over.part * rules.budget_days:.0f}") if short else ""
+    why = say("budget_part", desk.lang, n=f"{max(0.1, over.part * rules.budget_days):.2g}") if short else ""
     left, today = (
         Amount(round(n, 2), "approx" if short or ratio.approx else "known", why) for n in (100 - spent, here)
     )

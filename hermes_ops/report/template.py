@@ -4,16 +4,11 @@ model's words don't bear out. Pure.
 
 from __future__ import annotations
 
-from hermes_ops.report.model import Against, Availability, CauseSaid, Compared, Incident, Lang, Report
+from hermes_ops.report.model import Availability, CauseSaid, Compared, Incident, Lang, Report
 from hermes_ops.report.view.figures import clock, share, spoken
-from hermes_ops.report.words import dated, joined, say
+from hermes_ops.report.words import dated, joined, plural, say
 
 MOST = 5
-OF: dict[Against, tuple[str, str]] = {
-    "day_before": ("前一天", "the day before"),
-    "week_before": ("上周同日", "the same weekday last week"),
-    "period_before": ("上一周期", "the period before"),
-}
 
 
 def sentences(report: Report) -> tuple[str, ...]:
@@ -49,19 +44,25 @@ def _head(report: Report) -> str:
     rating, a, n = say(report.verdict.rating, lang), report.alerts, len(report.incidents)
     fired, errors = spoken(a.fired, lang), spoken(report.errors.total, lang)
     if _zh(report):
-        alerts = (
-            "没有告警触发" if a.fired.value == 0 else f"告警触发{fired if a.fired.value is None else f' {fired} 次'}"
-        )
-        parts = [
-            f"{n} 起事故" if n else "没有事故",
-            alerts,
-            f"错误日志{errors if errors == '未知' else f' {errors} 条'}",
-        ]
+        alerts = "没有告警触发" if a.fired.value == 0 else _numbered("告警触发", fired, "次")
+        parts = [f"{n} 起事故" if n else "没有事故", alerts, _numbered("错误日志", errors, "条")]
         gap = "" if report.kind == "day" else " "
         return f"{when_said(report)}{gap}{rating}：{'，'.join(parts)}。"
-    alerts = "no alert fired" if a.fired.value == 0 else f"{fired} alert firing(s)"
-    parts = [f"{n} incident(s)" if n else "no incident", alerts, f"{errors} error lines"]
+    alerts = "no alert fired" if a.fired.value == 0 else _several(fired, "alert firing")
+    parts = [_several(n, "incident") if n else "no incident", alerts, _several(errors, "error line")]
     return f"{when_said(report)} was {rating}: {', '.join(parts)}."
+
+
+def _numbered(what: str, number: str, unit: str) -> str:
+    """ "错误日志 874 条", "错误日志约 856 条", "错误日志未知"."""
+    if not any(c.isdigit() for c in number):
+        return f"{what}{number}"
+    return f"{what}{'' if number.startswith('约') else ' '}{number} {unit}"
+
+
+def _several(number: object, what: str) -> str:
+    """ "1 incident", "2 incidents"."""
+    return f"{number} {what}{plural(number)}"
 
 
 def _incident(report: Report, i: Incident) -> str:
@@ -123,7 +124,7 @@ def _compared(report: Report) -> str:
     parts = list(filter(None, (_side(report, row, "alerts"), _side(report, row, "errors"))))
     if not parts:
         return ""
-    name = OF[row.against][not _zh(report)]
+    name = say(row.against, report.lang)
     return f"{name}：{'，'.join(parts)}。" if _zh(report) else f"On {name}: {', '.join(parts)}."
 
 
@@ -133,16 +134,17 @@ def _side(report: Report, row: Compared, what: str) -> str:
         return ""
     number = spoken(then, report.lang)
     if what == "alerts":
-        return f"告警 {number} 次" if _zh(report) else f"{number} alert firing(s)"
-    return f"错误日志 {number} 条" if _zh(report) else f"{number} error lines"
+        return _numbered("告警", number, "次") if _zh(report) else _several(number, "alert firing")
+    return _numbered("错误日志", number, "条") if _zh(report) else _several(number, "error line")
 
 
 def _todo(report: Report) -> str:
     """What a quiet day is worth saying beside: its changes, and whether anybody is needed."""
     changes, n = spoken(report.changes.total, report.lang), len(report.attention)
     if _zh(report):
-        return f"变更 {changes} 项，{f'{n} 件事需要人处理' if n else '没有需要人处理的事项'}。"
-    return f"{changes} change(s); {f'{n} thing(s) need a person' if n else 'nothing needs a person'}."
+        return f"{_numbered('变更', changes, '项')}，{f'{n} 件事需要人处理' if n else '没有需要人处理的事项'}。"
+    needed = f"for a person: {_several(n, 'thing')}" if n else "nothing needs a person"
+    return f"{_several(changes, 'change')}; {needed}."
 
 
 def _blind(report: Report) -> str:

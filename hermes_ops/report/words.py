@@ -22,6 +22,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "incidents": ("事故", "incidents"),
     "comparison": ("对比", "the comparison"),
     # gaps
+    "skipped": ("有 {n} 个文件无法识别，未读：{names}", "not recognised, so not read: {n} file(s), {names}"),
     "no_source": ("没有配置{kind}的数据源", "no source of {kind} is configured"),
     "outside": ("没有这段时间的数据", "holds nothing of this time"),
     "begins": ("数据从 {at} 才开始，之前的不知道", "its data begins at {at}; what was before is not known"),
@@ -34,23 +35,30 @@ WORDS: dict[str, tuple[str, str]] = {
     "part_of_time": ("只有部分时段的数据", "of a part of the time only"),
     "about": ("约数", "approximate"),
     "no_requests": ("没有请求计数", "no request counts"),
-    "budget_part": ("只有约 {days} 天的数据：按这几天的流量推算，其余按无失败计",
-                    "of about {days} day(s) of data: as busy before, and free of errors"),
+    "budget_part": ("只有约 {n} 天的数据：按这几天的流量推算，其余按无失败计",
+                    "of about {n} day(s) of data: as busy before, and free of errors"),
     "no_ended": ("没有恢复的告警", "no alert ended"),
     "no_before": ("没有更早的告警数据", "no earlier alerts are known"),
     "no_like": ("最近 {days} 天没有可比日", "none of the last {days} days is like it"),
-    "no_data_then": ("当时没有数据", "no data of that time"),
-    "not_judged": ("还有 {n} 起事故没有分析原因", "{n} more incident(s) were not analysed for their cause"),
+    "no_data_then": ("那段时间没有数据", "no data of that time"),
+    "no_data_of": ("{of}没有数据", "no data of {of}"),
+    "little_data_of": ("{of}只有 {hours:.1f} 小时的数据，不作比较",
+                       "only {hours:.1f} hours of data of {of}: too little to compare with"),
+    "the_like_day": ("可比日 {day}", "the like day, {day}"),
+    "day_before": ("前一天", "the day before"),
+    "week_before": ("上周同日", "the same weekday last week"),
+    "period_before": ("上一周期", "the period before"),
+    "not_judged": ("还有 {n} 起事故没有分析原因", "not analysed for their cause: {n} more incident(s)"),
     "too_many": ("共 {n} 条，只研判了最重的 {shown} 条", "{n} in all; only the worst {shown} were judged"),
     "no_report": ("没有日报", "no report of that day"),
     "missing_days": ("{days} 没有存下来的日报，未计入", "no stored report of {days}: not counted"),
     "narrowed": ("只看 {services}", "only {services}"),
     # rules of the verdict
-    "rule_incident": ("{n} 起事故，涉及 {services}", "{n} incident(s), of {services}"),
+    "rule_incident": ("{n} 起事故，涉及 {services}", "{n} incident(s): {services}"),
     "rule_critical_open": ("严重告警未恢复：{names}", "critical alert still open: {names}"),
     "rule_objective": ("可用性未达标：{names}", "availability below objective: {names}"),
     "rule_open": ("{n} 个告警未恢复：{names}", "{n} alert(s) still open: {names}"),
-    "rule_page": ("{n} 个告警值得人看：{names}", "{n} alert(s) deserve a person: {names}"),
+    "rule_page": ("{n} 个告警值得人看：{names}", "{n} alert(s) for a person to look at: {names}"),
     "rule_errors": ("错误日志 {n} 条，可比日 {before} 条", "{n} error lines, {before} on the like day"),
     "rule_pattern": ("{service} 出现新的错误：{n} 条", "a new kind of error of {service}: {n} lines"),
     "rule_blind": ("看不到：{kinds}", "not seen: {kinds}"),
@@ -93,8 +101,13 @@ _OF_WEEK = ("周一", "周二", "周三", "周四", "周五", "周六", "周日"
 
 
 def say(key: str, lang: Lang, **values: object) -> str:
-    """The table's words with the values filled in. Values are put in as they are: never read as a template."""
-    return WORDS[key][lang == "en"].format(**values)
+    """The table's words with the values filled in. Values are put in as they are: never read as a template. A
+    word that ends in "(s)" is one or several by the value `n`."""
+    return WORDS[key][lang == "en"].replace("(s)", plural(values.get("n"))).format(**values)
+
+
+def plural(n: object) -> str:
+    return "" if str(n) == "1" else "s"
 
 
 def joined(names: Iterable[str], lang: Lang, most: int = 4) -> str:

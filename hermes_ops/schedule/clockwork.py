@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from hermes_ops.schedule import cron
-from hermes_ops.schedule.workdays import Workdays
+from hermes_ops.schedule.workdays import Calendar
 from memory import Schedules
 from orchestrator.errors import HermesError, StoreError
 
@@ -52,13 +52,14 @@ class Clockwork:
     other process works on this database, so what was begun and not ended is nobody's."""
 
     def __init__(
-        self, store: Schedules, plan: Plan, work: Work, alarm: Alarm, days: Workdays, alone: bool = True
+        self, store: Schedules, plan: Plan, work: Work, alarm: Alarm, days: Calendar, alone: bool = True
     ) -> None:
         self._store, self._plan, self._do, self._alarm, self._days = store, plan, work, alarm, days
         self._orphan = timedelta(0) if alone else STALE
         self._mine: set[tuple[str, datetime]] = set()
         self._next: dict[tuple[str, str, str, bool], datetime] = {}
         self._then: datetime | None = None
+        self._version = 0  # of the days, with which `_next` was found
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = asyncio.Event()
 
@@ -96,6 +97,9 @@ class Clockwork:
             log.warning("schedule: the clock was set back from %s to %s", self._then, now)
             self._next.clear()
         self._then = now
+        if (version := self._days.version) != self._version:
+            self._version = version
+            self._next.clear()
         keys = {(t.name, t.cron, t.zone, t.workdays): t for t in plan}
         self._next = {key: at for key, at in self._next.items() if key in keys}
         for key, timed in keys.items():

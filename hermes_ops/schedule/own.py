@@ -13,7 +13,7 @@ from hermes_ops.schedule import cron, phrases
 from hermes_ops.schedule.clockwork import Timed
 from hermes_ops.schedule.settings import TeamSettings
 from hermes_ops.schedule.words import often, say, stamp
-from hermes_ops.schedule.workdays import Workdays
+from hermes_ops.schedule.workdays import Calendar
 from memory import Entry, Schedule, Schedules
 from orchestrator import when
 from orchestrator.contracts import Incoming, Json
@@ -26,7 +26,7 @@ LOOKED_AT = 50  # slots that are looked at for that
 class Own:
     """`days`: the team's workdays."""
 
-    def __init__(self, store: Schedules, team: TeamSettings, days: Workdays) -> None:
+    def __init__(self, store: Schedules, team: TeamSettings, days: Calendar) -> None:
         self._store, self._most, self._days = store, team.own_schedules, days
 
     async def obey(self, asked: Incoming, extra: Json, zone: str) -> str:
@@ -92,7 +92,7 @@ def question(s: Schedule, slot: datetime) -> tuple[str, Incoming, Json]:
     """What its person would have asked at that time: the message's id, the message, and what goes with it."""
     id = f"{s.name}.{slot.astimezone(UTC):%Y%m%dT%H%MZ}"
     asked = Incoming(
-        id, s.text, slot, s.zone, s.tenant, s.channel, s.chat, s.thread or None, s.user, s.locale, zoned=True
+        id, _timed(s, slot), slot, s.zone, s.tenant, s.channel, s.chat, s.thread or None, s.user, s.locale, zoned=True
     )  # fmt: skip
     return id, asked, {"private": s.private, "schedule": s.id, "reply": ""}
 

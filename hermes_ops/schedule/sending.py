@@ -6,6 +6,7 @@ What was given up may be tried anew. It knows no platform.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,7 +20,13 @@ from orchestrator.contracts import Window, to_json
 from orchestrator.errors import ConfigError
 
 REPORT = "report."  # what the keys of parcels that hold one begin with
+STAMP = "%Y%m%dT%H%M"
 Given = dict[str, str]
+Told = tuple[str, Kind, datetime, datetime]  # team, kind, start and end of a report
+_KEY = re.compile(
+    r"report\.(?P<team>.*)\.(?P<kind>day|week|shift)\.(?P<start>\d{8}T\d{4})-(?P<end>\d{8}T\d{4})\.\d+\.[^.]*",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,16 @@ def key(team: str, kind: str, window: Window, number: int, chat: str) -> str:
     return f"{REPORT}{team}.{kind}.{_stamp(window.start)}-{_stamp(window.end)}.{number}.{chat}"
 
 
+def window_in(parcel_key: str) -> Told | None:
+    """The report that a parcel holds; None: it holds none."""
+    found = _KEY.fullmatch(parcel_key)
+    if found is None:
+        return None
+    kind: Kind = "week" if found["kind"] == "week" else "shift" if found["kind"] == "shift" else "day"
+    start, end = (datetime.strptime(found[at], STAMP).replace(tzinfo=UTC) for at in ("start", "end"))
+    return found["team"], kind, start, end
+
+
 def whole(parcel_key: str) -> str:
     """The report that a parcel holds, whichever chat it is for."""
     return parcel_key.rpartition(".")[0]
@@ -99,4 +116,4 @@ def marked(made: Made, number: int) -> Made:
 
 
 def _stamp(at: datetime) -> str:
-    return f"{at.astimezone(UTC):%Y%m%dT%H%M}"
+    return at.astimezone(UTC).strftime(STAMP)

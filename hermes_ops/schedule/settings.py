@@ -36,7 +36,8 @@ class OnCallSettings(Section):
 
 class TeamSettings(Section):
     """`zone` "": the settings' own; `chats`: where its reports go; `workdays`: a file of holidays and worked
-    weekends; `own_schedules`: how many a person may make in chat."""
+    weekends; `own_schedules`: how many a person may make in chat; `operators`: who may confirm causes there, beside
+    `feishu.owner`, "*": everybody who is answered."""
 
     name: str = ""
     zone: Zone = ""
@@ -44,6 +45,7 @@ class TeamSettings(Section):
     workdays: Path | None = None
     language: Literal["zh", "en"] = "zh"
     own_schedules: Annotated[int, Field(ge=0)] = 10
+    operators: tuple[str, ...] = ()
 
 
 class ScheduleSettings(Section):

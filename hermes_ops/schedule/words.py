@@ -57,6 +57,27 @@ WORDS = {
         "定时 {name}（{slot}）失败，已放弃：{reason}",
         "The schedule {name} of {slot} failed and was given up: {reason}",
     ),
+    "cause_kept": (
+        "已确认 {incident} 的原因：{cause}\n之后的报告会以它代替疑似原因；撤销：/cause {incident} 撤销",
+        "Confirmed for {incident}: {cause}\nLater reports give it in place of a suspect. To take it back: "
+        "/cause {incident} undo",
+    ),
+    "cause_undone": ("已撤销对 {incident} 的确认。", "Taken back for {incident}."),
+    "cause_missing": (
+        "报告没有给出疑似原因，请说明：/cause {which} 原因",
+        "The report names no suspect, so say what it was: /cause {which} the cause",
+    ),
+    "cause_unknown": ("没有哪一起事故对得上“{which}”。", "{which!r} names no one incident."),
+    "cause_line": ("{incident}（疑似：{suspect}）", "{incident} (suspect: {suspect})"),
+    "cause_usage": (
+        "这样确认：/cause 服务或编号 原因；不写原因则确认疑似原因。",
+        "Confirm it like this: /cause SERVICE-OR-KEY the cause; without a cause the suspect is confirmed.",
+    ),
+    "cause_none": ("最近的报告里没有事故。", "The latest reports have no incident."),
+    "cause_refused": (
+        "只有值班负责人可以确认原因。请管理员把你的 open_id（{user}）加到 team.operators。",
+        "Only operators may confirm causes. Have your open_id ({user}) added to team.operators.",
+    ),
 }  # fmt: skip
 DAYS = ("周日", "周一", "周二", "周三", "周四", "周五", "周六"), ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
 

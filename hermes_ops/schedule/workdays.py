@@ -12,6 +12,7 @@ A later line wins over an earlier one. It doesn't know what a workday is good fo
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ WORK = frozenset({"work", "workday", "班", "上班", "补班", "调休", "调�
 LONGEST = 366  # days of one span
 _DAY = r"(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})日?"
 _SPAN = re.compile(rf"{_DAY}(?:\s*(?:\.\.|~|至|到|—|–)\s*{_DAY})?[\s,]+([^\s,]+)(?:[\s,]+(.*))?")
+log = logging.getLogger("hermes_ops.schedule")
 _WEEK = re.compile(r"week\s*[:=]?\s*([1-7](?:\s*[-,]\s*[1-7])*)", re.IGNORECASE)
 
 
@@ -78,6 +80,45 @@ def load(path: Path | None) -> Workdays:
         raise ConfigError(f"team.workdays: {path} can't be read: {reason}.") from None
     except ValueError as e:
         raise ConfigError(f"team.workdays: {path}, {e}.") from None
+
+
+class Calendar:
+    """The file's days, read again when the file changes. What can't be read then leaves them as they were, and is
+    logged once. Raises ConfigError where it can't be read at first."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path.expanduser() if path else None
+        self._seen = self._stamp()
+        self._days = load(self._path)
+        self._version = 0
+
+    @property
+    def version(self) -> int:
+        """Another one after each change."""
+        self._look()
+        return self._version
+
+    def is_workday(self, day: date) -> bool:
+        self._look()
+        return self._days.is_workday(day)
+
+    def _look(self) -> None:
+        if (stamp := self._stamp()) == self._seen:
+            return
+        self._seen = stamp
+        try:
+            self._days = load(self._path)
+            self._version += 1
+            log.info("schedule: the workdays were read again")
+        except ConfigError as e:
+            log.warning("schedule: %s The days stay as they were.", e)
+
+    def _stamp(self) -> tuple[int, int]:
+        try:
+            found = self._path.stat() if self._path else None
+        except OSError:
+            return -1, -1
+        return (found.st_mtime_ns, found.st_size) if found else (0, 0)
 
 
 def _line(line: str, number: int) -> Iterator[tuple[date, bool, str]]:

@@ -29,6 +29,10 @@ class Placed(Section):
     link: Template = ""
     egress: tuple[str, ...] = ("*",)
 
+    def closed_to(self, models: tuple[str, ...]) -> list[str]:
+        """Those of the models that may not see what it says."""
+        return [m for m in models if "*" not in self.egress and m not in self.egress]
+
     @field_validator("link")
     @classmethod
     def _fields(cls, template: str) -> str:

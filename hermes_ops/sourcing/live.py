@@ -15,6 +15,7 @@ from subagents.logfiles.source import LogFiles
 from subagents.sources import Coverage, Source, SourceError, Sources
 from subagents.store.kept import Records
 from subagents.web import Web
+from subagents.withheld import Withheld
 
 KEPT = 300.0  # seconds for which it is known what the sources speak of
 KEPT_PART = 30.0  # the same while one of them isn't reached: as long as that one rests
@@ -30,12 +31,17 @@ class Connected:
     given: Placed
     sources: Sources
 
-    def closed_to(self, models: tuple[str, ...]) -> list[str]:
-        """Those that may not see what it says."""
-        return [m for m in models if "*" not in self.given.egress and m not in self.given.egress]
+    def withheld(self, refused: list[str]) -> Sources:
+        """What stands in its place where these models may not see it."""
+        kinds = {kind: tuple(Withheld(s.name, why(refused)) for s in getattr(self.sources, kind)) for kind in KINDS}
+        return Sources(**kinds)  # type: ignore[arg-type]  # Withheld fits each of them
 
     def each(self) -> Iterator[tuple[str, Source]]:
         yield from ((kind, source) for kind in KINDS for source in getattr(self.sources, kind))
+
+
+def why(refused: list[str]) -> str:
+    return f"its egress doesn't allow the model {', '.join(refused)}, so it was not asked"
 
 
 class LiveSources:
@@ -52,16 +58,13 @@ class LiveSources:
         return Connected(f"sources.{domain}.{name}", given, MAKERS[type(given)](name, given, asked))
 
     def sources(self, environment: str, models: tuple[str, ...]) -> Sources:
-        """Those of an environment ("" = of all), without those whose text one of these models may not see; these are
-        in `skipped`."""
+        """Those of an environment ("" = of all). One whose text one of these models may not see isn't asked: what
+        stands in its place says so at each question, and it is in `skipped`."""
         here = [c for c in self.all if not environment or c.given.environment in ("", environment)]
-        closed = {c.place: c.closed_to(models) for c in here}
-        skipped = tuple(
-            {"path": place, "why": f"its egress doesn't allow the model {', '.join(refused)}"}
-            for place, refused in closed.items()
-            if refused
-        )
-        return attached.together(Sources(skipped=skipped), *(c.sources for c in here if not closed[c.place]))
+        closed = {c.place: c.given.closed_to(models) for c in here}
+        skipped = tuple({"path": place, "why": why(refused)} for place, refused in closed.items() if refused)
+        offered = (c.withheld(closed[c.place]) if closed[c.place] else c.sources for c in here)
+        return attached.together(Sources(skipped=skipped), *offered)
 
     async def coverage(self) -> Coverage:
         """The services that they name, and the clock people read them by. What can't be reached says nothing here: the

@@ -2,7 +2,8 @@
 
 They answer as a real backend does (windows half-open, totals over all rows, provenance) and are strict: a dimension,
 level or kind that the protocol doesn't know, a naive time and a row out of order fail at once. `down` makes one
-unreachable; `asked` holds every query it got, so that a test can show what was pushed down.
+unreachable; `asked` holds every query it got, so that a test can show what was pushed down. `since`, `cut`, `about` and
+`gaps` stage what a backend holds or answers in part.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from orchestrator.contracts import Window
 from subagents.sources import (
@@ -37,6 +38,7 @@ from subagents.sources import (
     Span,
 )
 
+T = TypeVar("T")
 _STEPS = {"hour": "%Y-%m-%dT%H:00:00+00:00", "minute": "%Y-%m-%dT%H:%M:00+00:00", "day": "%Y-%m-%dT00:00:00+00:00"}
 
 
@@ -46,7 +48,8 @@ class Unexpected(AssertionError):
 
 @dataclass
 class Held:
-    """What all of them have. `zone`: the clock the data is written in."""
+    """What all of them have. `zone`: the clock the data is written in; `since`: when it began to keep data, where that
+    isn't its first record; `cut`, `about`: its answers are a part only, or approximate."""
 
     name: str
     zone: str = "UTC"
@@ -54,16 +57,30 @@ class Held:
     services: tuple[str, ...] = ()
     caps: frozenset[str] = frozenset()
     asked: list[Any] = field(default_factory=list)
+    since: datetime | None = field(default=None, kw_only=True)
+    cut: bool = field(default=False, kw_only=True)
+    about: bool = field(default=False, kw_only=True)
+    gaps: tuple[str, ...] = field(default=(), kw_only=True)
+    sparse = False
 
     async def probe(self) -> Health:
         return Health(not self.down, self.down or "in memory")
 
     async def coverage(self) -> Coverage:
+        if self.down:
+            raise SourceError(self.name, self.down)
         times = self._times()
-        return Coverage(min(times, default=None), max(times, default=None), self.zone, self.services)
+        if self.since is not None:  # a store that began then, and goes on
+            return Coverage(self.since, None, self.zone, self.services)
+        first, last = min(times, default=None), max(times, default=None)
+        return Coverage(first, last, self.zone, self.services, sparse=self.sparse)
 
     def _times(self) -> Sequence[datetime]:
         raise NotImplementedError
+
+    def _answered(self, rows: T, query: str, window: Window | None, total: int, whole: bool = True) -> Answered[T]:
+        complete = whole and not self.cut
+        return Answered(rows, query, window, total=total, complete=complete, approx=self.about, gaps=self.gaps)
 
     def _take(self, query: Any, window: Window | None) -> None:
         if window is not None and (window.start.tzinfo is None or window.end.tzinfo is None):
@@ -111,14 +128,14 @@ class MemoryLogs(Held):
         rows = self._matching(q)
         groups = Counter(tuple(_value(x, dimension) for dimension in by) for x in rows)
         counts = tuple(Count(dict(zip(by, key, strict=True)), n) for key, n in sorted(groups.items()))
-        return Answered(counts, f"count by {','.join(by)}", q.window, total=len(rows))
+        return self._answered(counts, f"count by {','.join(by)}", q.window, len(rows))
 
     async def search(
         self, q: LogQuery, limit: int = 50, context: int = 0, cursor: str | None = None
     ) -> Answered[tuple[LogLine, ...]]:
         self._take(q, q.window)
         rows = self._matching(q)
-        return Answered(tuple(rows[:limit]), "search", q.window, total=len(rows), complete=len(rows) <= limit)
+        return self._answered(tuple(rows[:limit]), "search", q.window, len(rows), len(rows) <= limit)
 
     async def patterns(self, q: LogQuery, baseline: Window | None, limit: int = 20) -> Answered[tuple[Pattern, ...]]:
         """Digits vary, words don't."""
@@ -135,7 +152,7 @@ class MemoryLogs(Held):
                     xs[0].message) for key, xs in found.items()
         ]  # fmt: skip
         rows.sort(key=lambda p: -p.n)
-        return Answered(tuple(rows[:limit]), "patterns", q.window, total=len(rows), complete=len(rows) <= limit)
+        return self._answered(tuple(rows[:limit]), "patterns", q.window, len(rows), len(rows) <= limit)
 
     async def batches(self, q: LogQuery) -> AsyncIterator[tuple[LogLine, ...]]:
         self._take(q, q.window)
@@ -155,6 +172,8 @@ def _template(x: LogLine) -> tuple[str, str, str]:
 @dataclass
 class MemoryAlerts(Held):
     rows: Sequence[Episode] = ()
+    caps: frozenset[str] = frozenset(("history", "current"))
+    sparse = True
 
     def __post_init__(self) -> None:
         ordered((e.start for e in self.rows), self.name)
@@ -169,12 +188,12 @@ class MemoryAlerts(Held):
             if e.start < q.window.end and (e.end is None or e.end > q.window.start)
             and e.service in (q.services or (e.service,)) and e.name in (q.names or (e.name,))
         ]  # fmt: skip
-        return Answered(tuple(rows), "episodes", q.window, total=len(rows))
+        return self._answered(tuple(rows), "episodes", q.window, len(rows))
 
     async def current(self, q: AlertQuery) -> Answered[tuple[Episode, ...]]:
         found = await self.episodes(q)
         rows = tuple(e for e in found.rows if e.end is None)
-        return Answered(rows, "current", q.window, total=len(rows))
+        return self._answered(rows, "current", q.window, len(rows))
 
 
 @dataclass
@@ -193,12 +212,12 @@ class MemoryMetrics(Held):
         self._take(q, q.window)
         rows = [s for s in self.rows if s.service in (q.services or (s.service,)) and s.name in (q.names or (s.name,))]
         cut = [_within(s, q.window) for s in rows]
-        return Answered(tuple(cut), "series", q.window, total=len(cut))
+        return self._answered(tuple(cut), "series", q.window, len(cut))
 
     async def ratio(self, services: tuple[str, ...], window: Window) -> Answered[tuple[Ratio, ...]]:
         self._take(services, window)
         rows = tuple(r for r in self.ratios if r.service in (services or (r.service,)))
-        return Answered(rows, "ratio", window, total=len(rows))
+        return self._answered(rows, "ratio", window, len(rows))
 
 
 def _within(s: Series, window: Window) -> Series:
@@ -207,6 +226,7 @@ def _within(s: Series, window: Window) -> Series:
 
 @dataclass
 class MemorySpans(Held):
+    caps: frozenset[str] = frozenset(("spans", "edges"))
     rows: Sequence[Span] = ()
     calls: Sequence[Edge] = ()
 
@@ -218,16 +238,17 @@ class MemorySpans(Held):
     ) -> Answered[tuple[Span, ...]]:
         self._take(services, window)
         rows = [s for s in self.rows if s.start in window and s.service in (services or (s.service,))]
-        return Answered(tuple(rows[:limit]), "spans", window, total=len(rows))
+        return self._answered(tuple(rows[:limit]), "spans", window, len(rows))
 
     async def edges(self, window: Window | None) -> Answered[tuple[Edge, ...]]:
         self._take("edges", window)
-        return Answered(tuple(self.calls), "edges", window, total=len(self.calls))
+        return self._answered(tuple(self.calls), "edges", window, len(self.calls))
 
 
 @dataclass
 class MemoryChanges(Held):
     rows: Sequence[Change] = ()
+    sparse = True
     diffs: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -243,7 +264,7 @@ class MemoryChanges(Held):
             c for c in self.rows
             if c.at in q.window and c.service in (q.services or (c.service,)) and c.kind in (q.kinds or (c.kind,))
         ]  # fmt: skip
-        return Answered(tuple(rows[:limit]), "changes", q.window, total=len(rows), complete=len(rows) <= limit)
+        return self._answered(tuple(rows[:limit]), "changes", q.window, len(rows), len(rows) <= limit)
 
     async def diff(self, id: str, cap: int = 4000) -> Answered[str]:
         self._take(id, None)

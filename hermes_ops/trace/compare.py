@@ -98,13 +98,25 @@ def _figures(story: Story) -> Iterator[str]:
 
 
 def _steps(a: Story, b: Story) -> Iterator[Row]:
+    """Steps that say the same are pairs; between those, steps of one agent and kind are; the rest stand alone."""
     left, right = [_sign(a, beat) for beat in a.steps], [_sign(b, beat) for beat in b.steps]
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        pairs = max(i2 - i1, j2 - j1)
-        for n in range(pairs):
-            one = a.steps[i1 + n] if i1 + n < i2 else None
-            other = b.steps[j1 + n] if j1 + n < j2 else None
-            yield _pair(a, one, b, other, tag == "equal")
+        if tag == "equal":
+            yield from (
+                _pair(a, one, b, other, True) for one, other in zip(a.steps[i1:i2], b.steps[j1:j2], strict=True)
+            )
+        else:
+            yield from _parted(a, a.steps[i1:i2], b, b.steps[j1:j2])
+
+
+def _parted(a: Story, left: Sequence[Beat], b: Story, right: Sequence[Beat]) -> Iterator[Row]:
+    kinds = [_sign(a, beat)[:2] for beat in left], [_sign(b, beat)[:2] for beat in right]
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, *kinds, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield from (_pair(a, one, b, other, False) for one, other in zip(left[i1:i2], right[j1:j2], strict=True))
+            continue
+        yield from (_pair(a, one, b, None, False) for one in left[i1:i2])
+        yield from (_pair(a, None, b, other, False) for other in right[j1:j2])
 
 
 def _sign(story: Story, beat: Beat) -> tuple[str, str, str]:

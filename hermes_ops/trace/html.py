@@ -18,18 +18,19 @@ from hermes_ops.trace.story import Story, as_json
 from orchestrator.contracts import Json, Usage, from_json
 
 SCRIPTS = ("text.js", "steps.js", "replay.js")
-PLACE = re.compile(r"\{(csp|title|css|question|status|facts|graph|story|js)\}")
+PLACE = re.compile(r"\{(csp|title|css|bar|question|status|facts|graph|story|js)\}")
 TONES = {"ok": "good", "done": "good", "failed": "bad", "interrupted": "bad"}
 
 
-def page(story: Story) -> str:
-    """The whole file, UTF-8."""
+def page(story: Story, bar: str = "") -> str:
+    """The whole file, UTF-8. `bar`: markup of ours above it all, where a server shows it."""
     run = story.run
     status = str(run.get("answer") or run["status"])
     parts = {
         "csp": policy(),
         "title": escape(f"{plain(run['question'], 80)} · {run['run']}"),
         "css": css(),
+        "bar": bar,
         "question": escape(plain(run["question"], 300)),
         "status": f'<span class="pill {TONES.get(status, "warn")}">{escape(status)}</span>',
         "facts": _facts(run),
@@ -41,9 +42,14 @@ def page(story: Story) -> str:
 
 
 def policy() -> str:
-    """The page's Content-Security-Policy; `serve` may send it as a header as well."""
-    own = f"script-src '{_hash(js())}'; style-src '{_hash(css())}'"
-    return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
+    """The page's Content-Security-Policy; `serve` sends it as a header as well."""
+    return f"{hashed(css(), js())}; form-action 'none'"
+
+
+def hashed(style: str, script: str) -> str:
+    """A Content-Security-Policy that allows these two inside a page, and nothing else at all."""
+    own = f"script-src '{_hash(script)}'; style-src '{_hash(style)}'"
+    return f"default-src 'none'; {own}; base-uri 'none'"
 
 
 def embedded(value: Json) -> str:
@@ -54,8 +60,14 @@ def embedded(value: Json) -> str:
 
 
 @cache
+def theme() -> str:
+    """Colours, letters and marks that all pages of traces share."""
+    return _file("theme.css")
+
+
+@cache
 def css() -> str:
-    return _file("replay.css")
+    return theme() + _file("replay.css")
 
 
 @cache

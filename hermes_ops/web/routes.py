@@ -8,10 +8,11 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from hermes_ops.service import Service
-from hermes_ops.web import health, hooks
+from hermes_ops.web import health, hooks, metrics, received
+from hermes_ops.web.inspector import routes as inspector
 
 Group = Callable[[Service], Sequence[Route]]
-GROUPS: tuple[Group, ...] = (health.routes, hooks.routes)
+GROUPS: tuple[Group, ...] = (health.routes, metrics.routes, hooks.routes, received.routes, inspector.routes)
 
 
 def application(service: Service, groups: Sequence[Group] = GROUPS) -> Starlette:

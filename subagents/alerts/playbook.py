@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from orchestrator import when
-from orchestrator.agent import Taken, Turn
+from orchestrator.agent import Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE, STATE
+from subagents.alerts import current
 from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, taken, tight
 
-NOW = ("now", "currently", "right now", "still", "firing", "现在", "当前", "目前", "正在", "还在", "眼下")
+NOW = re.compile(r"\b(?:now|currently|still|firing)\b|现在|当前|目前|正在|还在|眼下", re.IGNORECASE)
+SHORT = timedelta(minutes=20)  # a window that is "now"
 ASPECTS = {  # what a question may ask of monitoring
     "alerts": re.compile(
         r"告警|报警|警报|预警|触发|叫醒|抖动|\b(?:alert|alarm|page|fir(?:ed|ing)|flap)", re.IGNORECASE
@@ -41,11 +43,11 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
         return [("firing_now", {"suppressed_only": True})]
     if not turn.taken:
         calls: list[tuple[str, dict[str, Json]]] = [("list_alerts", {})] if wants != {"availability"} else []
-        if _counting(turn):
+        if _counting(turn) and not _present(turn):
             calls.append(("count_alerts", {}))
         if measured and "availability" in wants:
             calls.append(("availability", {}))
-        if any(word in text.lower() for word in NOW):
+        if NOW.search(text):
             calls.append(("firing_now", {}))
         return calls
     services = _services(turn) if measured and "metric" in wants else []
@@ -69,19 +71,28 @@ def _counting(turn: Turn) -> bool:
     return bool(ASPECTS["alerts"].search(text) and (HOW_MANY.search(text) or HOURLY.search(text)))
 
 
+def _present(turn: Turn) -> bool:
+    """Whether the question is about this moment, and not about a time that reaches up to it."""
+    span = turn.ctx.window
+    return bool(NOW.search(turn.ctx.question.text)) and (span is None or span.end - span.start <= SHORT)
+
+
 def _told(turn: Turn, wants: set[str]) -> list[str]:
     if (fired := taken(turn, "firing_now")) and fired.result.data["suppressed_only"]:
-        return _silent(turn, fired)
+        return current.silent(turn, fired)
     aside, found = _alerts(turn) if "alerts" in wants else ([], [])
     counts, now, ratios, metrics = (
         _counts(turn),
-        _now(turn),
+        current.firing(turn),
         _ratios(turn, wants < set(ASPECTS)),
         _metrics(turn, wants == {"metric"}),
     )
     if "alerts" in wants:
         first = 0 if counts or now else HEAD
-        return divided([*aside, *counts, *now, *found[:first]], [*found[first:], *ratios, *metrics])
+        return divided(
+            [*aside, *(now + counts if _present(turn) else counts + now), *found[:first]],
+            [*found[first:], *ratios, *metrics],
+        )
     return [*counts, *now, *ratios, *metrics]
 
 
@@ -104,7 +115,9 @@ def _alerts(turn: Turn) -> tuple[list[str], list[str]]:
     lines = [_one(a, i == 0 and len(rows) > 1, clock, "" if i else zone, data, zh, cite) for i, a in enumerate(rows)]
     rest = [a for a in data["alerts"] if not a["lead"]]
     others = [f"{a['name']} ({a['service']})" if a["service"] else a["name"] for a in (*lead[MOST:], *rest)]
-    if not lines:
+    if not lines and data["blind"]:
+        lines = [_unknown(span, cite, zh)]
+    elif not lines:
         who = listed(data["asked"], zh)
         of, where = f" of {who}" * bool(who), "it" if data["elsewhere"] else span
         none = f"{'该时段' if where == 'it' else span + '：'}{who} 没有告警" if zh else f"No alerts{of} in {where}"
@@ -116,15 +129,21 @@ def _alerts(turn: Turn) -> tuple[list[str], list[str]]:
     return _other(data, clock, cite, span, zh), lines
 
 
+def _unknown(span: str, cite: str, zh: bool) -> str:
+    if zh:
+        return f"没有数据源保存 {span} 的告警，无法判断当时是否有告警触发 {cite}。"
+    return f"No source holds alerts of {span}, so whether any fired can't be told {cite}."
+
+
 def _one(a: Json, first: bool, clock: Clock, zone: str, data: Json, zh: bool, cite: str) -> str:
     """`zone`: the data's own, where its clock is to stand beside the asker's."""
     start, end = datetime.fromisoformat(a["start"]), at(a["end"])
     began = clock.both(start, zone, zh) if zone else clock.at(start)
-    marks = _marks(a, first, zh)
+    marks = _marks(a, first, clock, zh)
     if zh:
         still = "，到数据末尾仍未恢复" if data["still"] else "，未恢复"
         until = f"，{clock.at(end)} 恢复" if end else still if a["end_known"] else "，结束时间未知"
-        book = f"，处置手册 {a['runbook']} " if a["runbook"] else ""
+        book = f"，处置手册 {a['runbook']}" if a["runbook"] else ""
         return tight(f"{a['name']}（{a['service']}，{a['severity']}{marks}）{began} 触发{until}{book} {cite}。")
     still = ", still firing at the end of the data" if data["still"] else ", still open"
     until = f", ended {clock.at(end)}" if end else still if a["end_known"] else ", end unknown"
@@ -132,10 +151,10 @@ def _one(a: Json, first: bool, clock: Clock, zone: str, data: Json, zh: bool, ci
     return f"{a['name']} ({a['service']}, {a['severity']}{marks}) fired at {began}{until}{book} {cite}."
 
 
-def _marks(a: Json, first: bool, zh: bool) -> str:
+def _marks(a: Json, first: bool, clock: Clock, zh: bool) -> str:
     marks = ["最先" if zh else "first"] if first else []
     if a["suppressed"]:
-        marks.append(("被抑制" if zh else "suppressed") + (f": {a['by']}" if a["by"] else ""))
+        marks.append(current.held(a["by"], clock, zh))
     if a["flapping"]:
         marks.append(f"抖动 {a['n']} 次" if zh else f"flapping, {a['n']} times")
     elif a["n"] > 1:
@@ -160,7 +179,7 @@ def _other(data: Json, clock: Clock, cite: str, span: str, zh: bool) -> list[str
 def _counts(turn: Turn) -> list[str]:
     """How many began, whose they are, and of which severity; by the hour where that was asked."""
     got, zh = taken(turn, "count_alerts"), turn.ctx.lang == "zh"
-    if got is None:
+    if got is None or got.result.data["blind"]:  # which the list of alerts says
         return []
     data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
     total, who = data["total"], listed(data["asked"], zh)
@@ -179,35 +198,6 @@ def _counts(turn: Turn) -> list[str]:
         by_hour = joined((f"{clock.at(datetime.fromisoformat(hour))} {n}" for hour, n in hours.items()), zh)
         lines.append(f"按小时 {by_hour}；其余时段没有" if zh else f"By hour: {by_hour}; none in the others")
     return [f"{line} {cite}{'。' if zh else '.'}" for line in lines]
-
-
-def _now(turn: Turn) -> list[str]:
-    got, zh = taken(turn, "firing_now"), turn.ctx.lang == "zh"
-    if got is None:
-        return []
-    names = listed((a["name"] for a in got.result.data["alerts"]), zh)
-    if not names:
-        return [f"现在没有告警在触发 [{got.id}]。" if zh else f"Nothing fires now [{got.id}]."]
-    return [f"现在触发中：{names} [{got.id}]。" if zh else f"Firing now: {names} [{got.id}]."]
-
-
-def _silent(turn: Turn, got: Taken) -> list[str]:
-    """What is silenced or inhibited, by whom."""
-    zh, clock, cite = turn.ctx.lang == "zh", clock_of(turn, got), f"[{got.id}]"
-    rows = got.result.data["alerts"][:MOST]
-    if not rows:
-        return [f"现在没有被静默或抑制的告警 {cite}。" if zh else f"No alert is silenced or inhibited now {cite}."]
-    said = []
-    for a in rows:
-        since = clock.at(datetime.fromisoformat(a["start"]))
-        by = f": {a['by']}" if a["by"] else ""
-        what = f"{a['name']} ({a['service']}, {a['severity']})"
-        said.append(
-            f"{what} 自 {since} 触发，被抑制{by} {cite}。"
-            if zh
-            else f"{what} fires since {since}, suppressed{by} {cite}."
-        )
-    return said
 
 
 def _ratios(turn: Turn, wanted: bool) -> list[str]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from orchestrator import when
 from orchestrator.contracts import Figure, Json, ToolResult, Window
-from subagents.alerts.episodes import Group, group_json, grouped, incidents, trouble
+from subagents.alerts.episodes import Group, group_json, grouped, incidents, trouble, weight
 from subagents.alerts.measured import figure
 from subagents.asking import HOUR, Merged, other_reading
 from subagents.saying import Clock, short
@@ -18,9 +18,10 @@ ROWS = 40
 
 
 def alerts(
-    found: Merged[Episode], wide: Sequence[Episode], span: Window, asked: Sequence[str], cover: Coverage
+    found: Merged[Episode], wide: Sequence[Episode], span: Window, asked: Sequence[str], cover: Coverage, blind: bool
 ) -> ToolResult:
-    """`wide`: episodes around the window, where nothing that is asked for begins in it."""
+    """`wide`: episodes around the window, where nothing that is asked for begins in it; `blind`: no source can know
+    what fired in it."""
     clock, groups, zone = Clock(span), grouped(found.rows), cover.zone
     lead = trouble(found.rows, asked, span)
     begins = [e for e in lead if e.start in span]
@@ -31,7 +32,7 @@ def alerts(
     groups.sort(key=lambda g: (bool(asked) and g.service not in asked, (g.name, g.service) not in near, g.start))
     text = [f"{len(found.rows)} episodes of {len(groups)} alerts · {when.say(span)}"]
     if not groups:
-        text = [f"no alerts in {when.say(span)}"]
+        text = [_unknown(span) if blind else f"no alerts in {when.say(span)}"]
     elif asked and not any(g.service in asked for g in groups):
         text.append(f"none of them of {', '.join(asked)}")
     text += [_group(g, clock, g.service in asked, first) for g in groups[:ROWS]]
@@ -45,6 +46,7 @@ def alerts(
         "elsewhere": other,
         "zone": zone,
         "asked": list(asked),
+        "blind": blind,
         "start": span.start.isoformat(),
         "incidents": (several := incidents(found.rows, asked, span)),
         "still": cover.until is not None and cover.until < span.end,
@@ -53,6 +55,10 @@ def alerts(
     figures += [Figure("episodes", len(found.rows)), Figure("alerts", len(groups))]
     figures += [f for g in groups[:ROWS] for f in _figures(g)]
     return found.result("\n".join(text), span, data, figures, min(len(groups), ROWS), len(groups))
+
+
+def _unknown(span: Window) -> str:
+    return f"no source holds alerts of {when.say(span)}: whether any fired isn't known"
 
 
 def _end(lead: Sequence[Episode]) -> str | None:
@@ -115,7 +121,7 @@ def _other(other: Json, clock: Clock, zone: str) -> str:
 # ── counts, now, availability ─────────────────────────────────────────────────────────────────
 
 
-def counts(found: Merged[Episode], span: Window, by: Sequence[str], asked: Sequence[str]) -> ToolResult:
+def counts(found: Merged[Episode], span: Window, by: Sequence[str], asked: Sequence[str], blind: bool) -> ToolResult:
     began = [e for e in found.rows if e.start in span]
     of = f" of {', '.join(asked)}" if asked else ""
     tables = {key: _count(began, key) for key in by}
@@ -131,8 +137,10 @@ def counts(found: Merged[Episode], span: Window, by: Sequence[str], asked: Seque
         text.append(f"{held} more had begun earlier and still fired")
         figures.append(Figure("alerts from before", held))
     if not found.rows:
-        text = [f"no alerts{of} in {when.say(span)}"]
+        text = [_unknown(span) if blind else f"no alerts{of} in {when.say(span)}"]
+        figures = [] if blind else figures
     data = {"total": len(began), "counts": tables, "earlier": held, "asked": list(asked)}
+    data["blind"] = blind and not found.rows
     return found.result("\n".join(text), span, data, figures, len(began), len(began))
 
 
@@ -147,7 +155,9 @@ def _count(rows: Sequence[Episode], key: str) -> dict[str, int]:
 
 
 def firing(found: Merged[Episode], now: Window, asked: Sequence[str], suppressed_only: bool = False) -> ToolResult:
-    clock, groups = Clock(now), grouped(found.rows)
+    """What wakes people first: those that nobody holds back, the worst of them, the oldest of these."""
+    clock = Clock(now)
+    groups = sorted(grouped(found.rows), key=lambda g: (g.suppressed, weight(g.severity), g.start))
     of, what = f" of {', '.join(asked)}" if asked else "", "suppressed alerts" if suppressed_only else "alerts"
     text = [f"{len(groups)} {what}{of} fire at {clock.at(now.end)}"] + [
         f"{_group(g, clock, g.service in asked, None)}" for g in groups[:ROWS]
@@ -160,7 +170,8 @@ def firing(found: Merged[Episode], now: Window, asked: Sequence[str], suppressed
         "suppressed_only": suppressed_only,
     }
     figures = [Figure("firing", len(groups)), *(f for g in groups[:ROWS] for f in _figures(g))]
-    figures.append(Figure("suppressed", sum(1 for g in groups if g.suppressed)))
+    quiet = sum(1 for g in groups if g.suppressed)
+    figures += [Figure("suppressed", quiet), Figure("not suppressed", len(groups) - quiet)]
     return found.result("\n".join(text), now, data, figures, min(len(groups), ROWS), len(groups))
 
 

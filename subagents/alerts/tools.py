@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
@@ -14,6 +15,7 @@ from subagents.alerts.episodes import distinct, trouble
 from subagents.asking import Merged, ask_all, before, covered, services_of, widened, window_of
 from subagents.sources import AlertQuery, AlertSource, Answered, Episode, MetricQuery, Ratio, Sources
 
+NOW = timedelta(minutes=5)  # a window that ended no longer ago reaches to the present
 LOOK = timedelta(hours=24)  # how far around the window an alert is looked for when nothing begins in it
 
 
@@ -36,6 +38,13 @@ class AlertTools:
         found = await ask_all(self.alerts, "alerts", ask)
         return replace(found, rows=tuple(distinct(found.rows)))
 
+    async def _blind(self, ctx: Context, span: Window) -> bool:
+        """Whether no source can know what fired in a window: it keeps no history, or its data begin later."""
+        kept = await asyncio.gather(*(covered([s]) for s in self.alerts if "history" in s.caps))
+        past = ctx.now - span.end > NOW
+        begun = (c.since is not None and not c.sparse and span.end <= c.since for c in kept)
+        return past and bool(self.alerts) and all(begun)
+
     @tool(permission="alerts.read", timeout=30)
     async def list_alerts(self, ctx: Context, services: tuple[str, ...] = (), window: str = "") -> ToolResult:
         """Alerts that fired in the window, with start and end, suppressed and flapping ones marked; which came first.
@@ -52,7 +61,7 @@ class AlertTools:
         group = trouble(found.rows, asked, span)
         if not any(e.start in span for e in group):
             wide = (await self._episodes(widened(span, LOOK, LOOK), services)).rows
-        return shown.alerts(found, wide, span, asked, cover)
+        return shown.alerts(found, wide, span, asked, cover, await self._blind(ctx, span))
 
     @tool(permission="alerts.read", timeout=30)
     async def count_alerts(
@@ -71,7 +80,7 @@ class AlertTools:
             window: To narrow the window, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
-        return shown.counts(await self._episodes(span, asked), span, by, asked)
+        return shown.counts(await self._episodes(span, asked), span, by, asked, await self._blind(ctx, span))
 
     @tool(permission="alerts.read", timeout=30)
     async def firing_now(
@@ -85,7 +94,7 @@ class AlertTools:
         """
         asked = services_of(ctx, services)
         zone = ctx.window.zone if ctx.window else ctx.question.zone
-        now = Window(ctx.now - timedelta(minutes=5), ctx.now, zone)
+        now = Window(ctx.now - NOW, ctx.now, zone)
         found = await ask_all(self.alerts, "alerts", lambda s: s.current(AlertQuery(now, asked)))
         rows = tuple(e for e in distinct(found.rows) if e.suppressed or not suppressed_only)
         return shown.firing(replace(found, rows=rows), now, asked, suppressed_only)

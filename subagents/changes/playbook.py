@@ -12,6 +12,8 @@ from datetime import datetime
 from orchestrator import when
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
+from subagents.changes import undone
+from subagents.changes.chinese import KINDS, in_words
 from subagents.changes.earlier import Earlier, read
 from subagents.changes.shown import SHORT
 from subagents.saying import Clock, clock_of, closed, divided, joined, lasting, listed, short, taken
@@ -155,7 +157,7 @@ def _sure(row: Json, tied: bool, zh: bool) -> str:
 def _reasons(row: Json, cite: str, zh: bool, known: Earlier) -> str:
     """Why it, its title, and its names in full."""
     title, where = short(row["title"].replace("`", ""), 100), _where(row, zh) + known.why(row["service"], zh)
-    content = "".join(f"; `{short(said.replace('`', ''), 140)}`" for said in row["why"][:2])
+    content = "".join(f"; {short(in_words(said, zh), 160)}" for said in row["why"][:2])
     if zh:
         return f"{row['what']}：`{title}`{_identity(row, zh)}，{where}{content.replace('; ', '；')} {cite}。"
     return f"{row['what']}: `{title}`{_identity(row, zh)}, {where}{content} {cite}."
@@ -187,15 +189,7 @@ def _where(row: Json, zh: bool) -> str:
 
 
 def _kind(row: Json, zh: bool) -> str:
-    words = {
-        "deploy": "部署",
-        "release": "发布",
-        "flag": "开关",
-        "config": "配置变更",
-        "commit": "提交",
-        "ticket": "工单",
-    }
-    return words[row["kind"]] if zh else str(row["kind"])
+    return KINDS[row["kind"]] if zh else str(row["kind"])
 
 
 def _none(data: Json, got: Taken, turn: Turn, about: str, cite: str, zh: bool) -> str:
@@ -237,6 +231,8 @@ def _listed(turn: Turn, known: Earlier) -> list[str]:
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
     if _unasked(got):
         return [f"没有变更数据源，没有查询 {cite}。" if zh else f"No source of changes was there to ask {cite}."]
+    if undone.ASKED.search(turn.ctx.question.text) and data["total"]:
+        return undone.told(data["undone"], span, clock, cite, zh)
     if not data["total"]:
         return [f"{span} 内没有变更 {cite}。" if zh else f"No changes in {span} {cite}."]
     n, near = data["total"], data["related"]

@@ -11,6 +11,7 @@ from subagents.asking import Merged
 from subagents.cause.model import Analysis
 from subagents.changes.judged import cause_json, content, knows, ties, why
 from subagents.changes.ranking import CLEAR, Ranked, Symptom, as_json, bundled, key, name, suspects
+from subagents.changes.undone import undoing
 from subagents.saying import Clock, lasting, offset, short
 from subagents.sources import Change
 
@@ -47,7 +48,10 @@ def changes(
     figures += [Figure("changes in the window", len(inside)), Figure("related changes", len(related))]
     beyond = max(0, (len(related) or len(whole)) - SHORT)
     figures += [Figure("other changes", len(whole) - len(related)), Figure("changes left out", beyond)]
+    back = [{**_json(u.change, True, True), **u.of} for u in undoing(rows, first)]
+    figures.append(Figure("rollbacks", len(back)))
     data = {
+        "undone": back[:SHORT],
         "changes": [_json(c, c.at in span, c.service in first or not first) for c, _ in whole[:ROWS]],
         "total": len(whole),
         "inside": len(inside),

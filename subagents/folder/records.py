@@ -48,7 +48,8 @@ class LogFormat(NamedTuple):
 
     `errors(shape)`: a byte search that hits every head line of level error or fatal (others too), or None where
     there is no such sound one. `alike(shape, line)`: a pattern for whole lines, made from one; lines that it matches
-    with equal groups are of the same minute, service, level and code, so that one of them tells for all.
+    with equal groups are of the same minute, service, level and code, so that one of them tells for all. Its named
+    groups are the time's, and no others: the minute hangs on them alone, the rest on the others alone.
     `inner(line)`: what a line that continues a record adds to its text; None: nothing, it is of the file's making.
     """
 

@@ -1,7 +1,8 @@
 """Counts of log records by service, level, time and code. Runs in worker processes, like `scan`, on which it stands.
 
 Most lines of a file look alike: where their format knows a pattern for them (`LogFormat.alike`), lines with equal
-groups are put together as bytes and only one of them is parsed. All others are parsed one by one.
+groups are put together as bytes, and of those only as many are parsed as tell what the groups mean. All others are
+parsed one by one.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from subagents.folder import files
-from subagents.folder.records import Hints, LogFormat, Rec, Row, Search
+from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Row, Search
 from subagents.folder.scan import Ask, Late, Part, decoded, finder, records, timely
 
 DIMENSIONS = ("service", "level", "hour", "minute", "day", "code")
 _SPAN = {"hour": 3600, "minute": 60, "day": 86400}
 _LAYOUTS = 8  # layouts of one file that are told apart
 _TRIES = 64  # lines that a layout is sought in
-_KINDS = 20_000  # different groups kept before they are parsed
+_KINDS = 20_000  # different groups kept before they are read
+Groups = tuple[bytes | None, ...]
 
 
 def count(part: Part, form: LogFormat, hints: Hints, ask: Ask, by: tuple[str, ...]) -> Row:
@@ -55,27 +57,48 @@ def _hit(block: bytes, places: list[int]) -> Iterator[bytes]:
 
 
 class _Layout:
-    """Lines of one layout, by their groups: one of each, and how many there are."""
+    """Lines of one layout, by their groups: one of each, and how many there are. What a group of the time means is
+    read once, and what the others mean once, not each pair of them."""
 
     def __init__(self, pattern: re.Pattern[bytes]) -> None:
         self._match = pattern.fullmatch
-        self.kinds: dict[tuple[bytes | None, ...], list[Any]] = {}
+        timed = {n - 1 for n in pattern.groupindex.values()}
+        self._split = [n in timed for n in range(pattern.groups)]
+        self.kinds: dict[Groups, list[Any]] = {}
+        self._times: dict[Groups, float] = {}
+        self._rests: dict[Groups, Rec] = {}
 
     def took(self, line: bytes) -> bool:
         match = self._match(line)
         if match is None:
             return False
         groups = match.groups()
-        if groups in self.kinds:
-            self.kinds[groups][1] += 1
-        else:
+        kind = self.kinds.get(groups)
+        if kind is None:
             self.kinds[groups] = [line, 1]
+        else:
+            kind[1] += 1
         return True
 
-    def settled(self) -> list[list[Any]]:
-        """[line, how many] …, which it forgets."""
+    def settled(self, parse: LineParser) -> Iterator[tuple[Rec, int]]:
+        """A record of each kind, which it forgets, and how many there are."""
         kinds, self.kinds = self.kinds, {}
-        return list(kinds.values())
+        for groups, (line, n) in kinds.items():
+            rec = self._read(groups, line, parse)
+            if rec is not None:
+                yield rec, n
+        if len(self._times) + len(self._rests) > _KINDS:
+            self._times, self._rests = {}, {}
+
+    def _read(self, groups: Groups, line: bytes, parse: LineParser) -> Rec | None:
+        when = tuple(g for g, timed in zip(groups, self._split, strict=True) if timed)
+        rest = tuple(g for g, timed in zip(groups, self._split, strict=True) if not timed)
+        if when in self._times and rest in self._rests:
+            return self._rests[rest]._replace(at=self._times[when])
+        rec = parse(decoded(line))
+        if rec is not None and rec.at is not None:
+            self._times[when], self._rests[rest] = rec.at, rec
+        return rec
 
 
 class _Tally:
@@ -92,7 +115,10 @@ class _Tally:
     def take(self, lines: Iterator[bytes] | list[bytes]) -> None:
         for line in lines:
             line = files.capped(line).removesuffix(b"\r")
-            if not any(layout.took(line) for layout in self._layouts):
+            for layout in self._layouts:
+                if layout.took(line):
+                    break
+            else:
                 self._other(line)
         if sum(len(layout.kinds) for layout in self._layouts) > _KINDS:
             self._settle()
@@ -113,9 +139,8 @@ class _Tally:
             self._groups[tuple(_key(rec, dimension) for dimension in self._by)] += n
 
     def _settle(self) -> None:
-        for line, n in (kind for layout in self._layouts for kind in layout.settled()):
-            rec = self._parse(decoded(line))
-            if rec is not None:
+        for layout in self._layouts:
+            for rec, n in layout.settled(self._parse):
                 self.add(rec, n)
 
     def settled(self) -> Counter[tuple[str, ...]]:

@@ -95,7 +95,8 @@ def _refs(branches: tuple[str, ...]) -> list[str]:
     """All branches, also those of remotes, and where a work tree stands; else those that match."""
     if not branches:
         return ["--branches", "--remotes", "--exclude=refs/*", "--all"]  # the last two: HEAD, which may be unborn
-    return [option for b in branches for option in (f"--branches={b}", f"--remotes=*/{b}")]
+    exact = [b if set(b) & set("*?[") else f"[{b[0]}]{b[1:]}" for b in branches]  # to git, a plain "main" is "main/*"
+    return [option for b in exact for option in (f"--branches={b}", f"--remotes=*/{b}")]
 
 
 def _text(raw: bytes) -> str:

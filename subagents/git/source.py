@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -120,7 +121,7 @@ class GitChanges:
         rows = links.linked([*commits, *(_released(t, owner, self._code) for t in inside)], self._code.services)
         for row in rows:
             row["service"] = owner or row["service"]
-        await self._paired(repository, rows)
+        await _paired(repository, rows)
         return rows, gaps
 
     def _query(self, q: ChangeQuery) -> str:
@@ -129,13 +130,14 @@ class GitChanges:
         span = f"--since={q.window.start.isoformat()} --until={q.window.end.isoformat()}"
         return " ".join(("git log", span, f"({where})", *which))
 
-    async def _paired(self, repository: Repository, rows: list[Row]) -> None:
-        """Reverts that name by title what lies before the window."""
-        named = [(row, title) for row in rows if row["change"] == "commit" and not row["reverts"]
-                 if (title := links.taken_back(row))]  # fmt: skip
-        for row, title in named[:NAMED]:
-            sha = await _tried(repository, repository.titled(title, row["at"]))
-            row["reverts"] = sha if _SHA.fullmatch(sha) else ""
+
+async def _paired(repository: Repository, rows: list[Row]) -> None:
+    """Reverts that name by title what lies before the window, as far as it is found soon."""
+    named = [(row, links.taken_back(row)) for row in rows if row["change"] == "commit" and not row["reverts"]]
+    with suppress(TimeoutError, GitError):
+        async with asyncio.timeout(repository.seconds / 4):
+            for row, title in [(row, title) for row, title in named if title][:NAMED]:
+                row["reverts"] = await repository.titled(title, row["at"])
 
 
 def _released(tag: Row, owner: str, code: Code) -> Row:

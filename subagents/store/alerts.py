@@ -48,14 +48,15 @@ class StoredAlerts:
         page = await kept.ask(self.name, self._records.find("alert", q.window, q.services, self._hooks))
         found = (self._episode(r) for r in page.rows)
         rows = tuple(e for e in found if _fits(e, q) and keep(e))
-        gaps = list(await kept.ask(self.name, kept.gaps(self._records, "alert", self._hooks, q.window)))
+        since = await kept.ask(self.name, kept.gaps(self._records, "alert", self._hooks, q.window))
+        gaps = list(since)
         if unsure := sum(1 for e in rows if e.end is None and not e.end_known):
             gaps.append(f"{unsure} of these alerts weren't told of again for long, and may be over")
         if page.total > len(page.rows):
             gaps.append(f"only the last {len(page.rows):,} of {page.total:,} alerts are counted")
         named = f" by {', '.join(self._hooks)}" if self._hooks else ""
         query = f"{what} {q.window.start:%Y-%m-%dT%H:%MZ} to {q.window.end:%Y-%m-%dT%H:%MZ} received{named}"
-        whole = page.total == len(page.rows)
+        whole = page.total == len(page.rows) and not since
         return Answered(rows, query, q.window, total=len(rows), complete=whole, gaps=tuple(gaps))
 
     def _episode(self, r: Record) -> Episode:

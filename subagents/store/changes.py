@@ -43,7 +43,7 @@ class StoredChanges:
             f"changes {q.window.start:%Y-%m-%dT%H:%MZ} to {q.window.end:%Y-%m-%dT%H:%MZ} received{named}",
             q.window,
             total=len(rows),
-            complete=not more and page.total == len(page.rows),
+            complete=not more and not gaps,
             gaps=gaps,
             cursor=str(start + len(shown)) if more else None,
         )

@@ -87,4 +87,5 @@ async def gaps(records: Records, kind: Kind, hooks: Sequence[str], window: Windo
     if not since:
         return ("the store of web hooks was never filled: no hook runs",)
     late = sorted((at, name) for name, at in since.items() if at > window.start)
-    return tuple(f"the store runs since {at:%Y-%m-%d %H:%M} UTC by the hook {name}" for at, name in late)
+    told = ", ".join(f"{at:%Y-%m-%d %H:%M} UTC ({name})" for at, name in late)
+    return (f"the store of web hooks runs since {told}: what was before is missing",) if late else ()

@@ -95,14 +95,20 @@ def broken(site: Site, error: Exception, seconds: float) -> Broken:
     if "ClientPayloadError" in kinds:
         return Broken(site.name, "its answer broke off half way.", "bad_answer", False, passing=True)
     return Broken(
-        site.name, f"the connection broke ({why or type(error).__name__}).", "unreachable", False, passing=True
+        site.name, f"the connection was cut ({why or type(error).__name__}).", "unreachable", False, passing=True
     )
 
 
 def _reason(error: Exception) -> str:
     """ "127.0.0.1:9090: Connection refused" of what the HTTP library words at more length."""
-    number, host, port = (getattr(error, name, None) for name in ("errno", "host", "port"))
-    return f"{host}:{port}: {os.strerror(number)}" if number and number > 0 and host else str(error)
+    cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", None) or error
+    said = str(error)
+    if isinstance(cause, ssl.SSLError):  # its number is OpenSSL's own
+        said = getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or str(cause)
+    elif isinstance(cause, OSError) and cause.errno:
+        said = os.strerror(cause.errno) if cause.errno > 0 else cause.strerror or said
+    host, port = getattr(error, "host", None), getattr(error, "port", None)
+    return f"{host}:{port}: {said}" if host and said != str(error) else said
 
 
 def no_json(site: Site, text: str, place: str) -> SourceError:

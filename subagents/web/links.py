@@ -33,16 +33,19 @@ def filled(template: str, query: str, window: Window | None) -> str:
     without a template."""
     if not template:
         return ""
-    values = {"query": quote(query, safe="")}
-    if window is not None:
-        values["seconds"] = f"{(window.end - window.start).total_seconds():.0f}"
-        for name, at in (("start", window.start), ("end", window.end)):
-            values |= {
-                name: quote(_iso(at)),
-                f"{name}_s": f"{at.timestamp():.0f}",
-                f"{name}_ms": f"{at.timestamp() * 1000:.0f}",
-            }
-    return _FIELD.sub(lambda m: values.get(m[1], ""), template)
+    values = {"query": query, **times(window)}
+    return _FIELD.sub(lambda m: quote(values.get(m[1], ""), safe=""), template)
+
+
+def times(window: Window | None) -> dict[str, str]:
+    """What stands for a window in a template; nothing without one."""
+    if window is None:
+        return {}
+    values = {"seconds": f"{(window.end - window.start).total_seconds():.0f}"}
+    for name, at in (("start", window.start), ("end", window.end)):
+        seconds = at.timestamp()
+        values |= {name: _iso(at), f"{name}_s": f"{seconds:.0f}", f"{name}_ms": f"{seconds * 1000:.0f}"}
+    return values
 
 
 def _iso(at: datetime) -> str:

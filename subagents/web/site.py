@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
+from subagents.web.paths import below
+
 PORTS = {"http": 80, "https": 443}
 Origin = tuple[str, str, int]  # scheme, host, port
 
@@ -15,7 +17,8 @@ Origin = tuple[str, str, int]  # scheme, host, port
 class Site:
     """`name`: the source's, for errors. `headers` may hold secrets: they go to `url`'s own origin only. `hosts`:
     further ones ("host" or "host:port") that a redirect may lead to. `timeout`: seconds for an answer with its retries;
-    `most_bytes`: of one that is read as a whole. `ca`, `cert`, `key`: PEM files; "" = the system's, none."""
+    `most_bytes`: of one that is read as a whole. `ca`, `cert`, `key`: PEM files; "" = the system's, none.
+    `paths`: below which of them, seen from `url`, a request may go; () = all."""
 
     name: str
     url: str
@@ -28,6 +31,7 @@ class Site:
     cert: str = ""
     key: str = ""
     proxy: str = field(default="", repr=False)
+    paths: tuple[str, ...] = ()
 
     @property
     def tls(self) -> tuple[bool, str, str, str]:
@@ -42,7 +46,14 @@ class Site:
         own, other = origin(self.url), origin(url)
         if own is None or other is None or (own[0] == "https" and other[0] != "https"):
             return False
+        if self.paths and not below(self._seen(url, own == other), self.paths):
+            return False
         return own[1:] == other[1:] or other[1] in self.hosts or f"{other[1]}:{other[2]}" in self.hosts
+
+    def _seen(self, url: str, own: bool) -> str:
+        """An address's path as `paths` write it: below our own `url`; "" where it lies beside that."""
+        path, base = urlsplit(url).path, urlsplit(self.url).path.rstrip("/") if own else ""
+        return path.removeprefix(base) if path.startswith(f"{base}/") else ""
 
     def trusts(self, url: str) -> bool:
         """Whether credentials may go there."""

@@ -54,6 +54,8 @@ def test_a_question_its_trace_and_memory_on_a_terminal(place: Path, env: dict[st
         chat.wait("There is no step '9999'")
         chat.line("/memory")
         chat.wait("Nothing is kept of you")
+        chat.line("/forget all")
+        chat.wait("Nothing is kept of you")
         chat.line("/nonsense")
         chat.wait("There is no /nonsense")
         chat.line("/stop")

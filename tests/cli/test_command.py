@@ -69,7 +69,7 @@ def test_help_names_every_option(tmp_path: Path) -> None:
 
 
 def test_no_folder(tmp_path: Path) -> None:
-    refused(command("ask", "errors?", data=tmp_path), "--folder is required until other sources exist")
+    refused(command("ask", "errors?", data=tmp_path), "There is nothing to look things up in")
 
 
 def test_folder_missing_file_or_empty(tmp_path: Path, folder: Path) -> None:

@@ -35,9 +35,8 @@ def test_a_question_is_cleaned_and_kept_as_it_is_otherwise() -> None:
     assert read_question(" \x1b[31m为什么\udcff?\n ", None) == "为什么??"
 
 
-def test_a_resumed_run_needs_no_question_and_no_folder() -> None:
+def test_a_resumed_run_needs_no_question() -> None:
     assert read_question(None, "r1") == ""
-    assert read_folder(None, "r1") is None
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,7 @@ def test_resume_and_new() -> None:
 
 def test_a_folder_must_be_one_with_something_in_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    assert read_folder(tmp_path, None) == tmp_path
+    assert read_folder(tmp_path) == tmp_path
     (tmp_path / "empty").mkdir()
     for path, words in (
         (tmp_path / "no", "no folder"),
@@ -92,4 +91,4 @@ def test_a_folder_must_be_one_with_something_in_it(tmp_path: Path) -> None:
         (tmp_path / "empty", "is empty"),
     ):
         with pytest.raises(ConfigError, match=words):
-            read_folder(path, None)
+            read_folder(path)

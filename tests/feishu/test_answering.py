@@ -14,17 +14,6 @@ from hermes_ops.testing.scripted_server import ScriptedServer
 from tests.feishu.rig import QUESTION, bot, words
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (40).to_bytes(4, "big") * 2 + bytes(32)
-ROBOT = {
-    "config": {"wide_screen_mode": True},
-    "header": {"title": {"tag": "plain_text", "content": "🔥 FIRING"}, "template": "red"},
-    "elements": [
-        {
-            "tag": "div",
-            "text": {"tag": "lark_md", "content": "**alertname**: CheckoutHighErrorRate\n**service**: checkout"},
-        },
-        {"tag": "div", "text": {"tag": "lark_md", "content": "**startsAt**: 2026-11-29T14:04:30Z"}},
-    ],
-}
 
 
 async def test_one_card_with_verdict_evidence_route_and_buttons_for_few_calls(tmp_path: Path) -> None:
@@ -87,29 +76,6 @@ async def test_lists_fail_closed_and_say_how_to_get_on_them(tmp_path: Path) -> N
             await box.answered(mine)
 
 
-async def test_quotes_of_our_own_card_and_of_an_alert_robot(tmp_path: Path) -> None:
-    async with Sandbox() as box, bot(box, tmp_path) as b:
-        robot = box.add_app("告警", [box.group])
-        alert = box.post(robot, box.group, "interactive", ROBOT)
-        about = await box.say("alice", box.group, "这个告警怎么回事", mention_bot=True, reply_to=alert)
-        card = await b.done(about)
-        entry = await b.entry(about)
-        assert entry is not None
-        info = await b.service.app.memory.runs.get(entry.run)
-        assert info is not None
-        quote = info.question.quote or ""
-        assert "alert CheckoutHighErrorRate; started 2026-11-29T14:04:30Z" in quote
-        assert "service=checkout" in quote
-        again = await box.say("alice", box.group, "上面这个再说明一下", mention_bot=True, reply_to=card)
-        await b.done(again)
-        entry = await b.entry(again)
-        assert entry is not None
-        info = await b.service.app.memory.runs.get(entry.run)
-        assert info is not None
-        assert info.question.quote
-        assert "Interactive" not in info.question.quote
-
-
 async def test_files_are_read_and_what_cannot_be_is_answered_politely(tmp_path: Path) -> None:
     async with Sandbox() as box, bot(box, tmp_path) as b:
         audio = box.post("alice", box.p2p("alice"), "audio", {"file_key": "file_v3_x", "duration": 1000})
@@ -117,7 +83,7 @@ async def test_files_are_read_and_what_cannot_be_is_answered_politely(tmp_path: 
         assert "暂不支持" in words(told)
         picture = await box.send_image("alice", box.p2p("alice"), PNG)
         [told] = await box.answered(picture)
-        assert "暂不支持" in words(told)
+        assert "看不了图片" in words(told)
         rows = [
             {"ts": f"2026-11-29T14:0{n}:00Z", "service": "refund", "level": "error", "msg": "boom"} for n in range(9)
         ]
@@ -161,8 +127,9 @@ async def test_commands_in_chat_and_in_plain_words(tmp_path: Path) -> None:
     async with Sandbox() as box, bot(box, tmp_path) as b:
         chat = box.p2p("alice")
         for said, wanted in (
-            ("/help", "/stop"),
             ("/memory", "没有记住"),
+            ("/forget all", "没有记住"),
+            ("/help", "/forget"),
             ("/stop", "没有正在处理"),
             ("/trace", "还没有问过"),
         ):

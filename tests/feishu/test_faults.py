@@ -13,7 +13,10 @@ from hermes_ops.channels.words import help_text
 from hermes_ops.sandbox import Sandbox
 from hermes_ops.testing.script import says
 from hermes_ops.testing.scripted_server import ScriptedServer
+from orchestrator.contracts import Incoming
 from tests.feishu.rig import QUESTION, WHEN, bot, words
+
+NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
 
 
 async def test_a_lost_answer_and_gateway_pages_make_no_second_message(tmp_path: Path) -> None:
@@ -126,3 +129,29 @@ async def test_an_answer_that_is_tried_again_after_the_platform_forgot_its_uuid_
         fresh = await b.channel.send(to, Document("something else"), "a third key")
         assert fresh.id != told.message_id
         assert len(box.answers(asked)) == 2
+
+
+async def test_what_cannot_be_delivered_is_told_to_the_owner_once(tmp_path: Path) -> None:
+    async with Sandbox() as box:
+        owner = box.app.open_id_of(box.who("alice"))
+        async with bot(box, tmp_path, owner=owner) as b:
+            gone = box.add_group("解散的群")
+            gone.dissolved = True
+            host = b.service.host
+            asked = Incoming("om_never", QUESTION, NOW, channel="feishu", chat=gone.chat_id, user=owner, locale="zh")
+            assert await asyncio.to_thread(host.take, asked, "question", {}) == "accepted"
+            for n in range(3):
+                await host.push("feishu", Address(gone.chat_id), Document(f"第 {n} 条"), f"push.{n}")
+            await box.until(lambda: bool(box.messages(box.p2p("alice"))), 10)
+
+            async def given_up() -> bool:
+                parcels = [await b.service.app.memory.outbox.find(f"push.{n}") for n in range(3)]
+                entry = await b.service.app.memory.inbox.find("om_never.0")
+                return entry is not None and entry.state == "failed" and all(p and p.state == "failed" for p in parcels)
+
+            while not await given_up():
+                await asyncio.sleep(0.02)
+            await asyncio.sleep(0.5)
+            [told] = box.messages(box.p2p("alice"))
+            assert gone.chat_id in words(told)
+            assert "没有送达" in words(told)

@@ -15,7 +15,7 @@ from hermes_ops.channels.feishu.errors import Refusal, sort_of
 from hermes_ops.channels.feishu.events import judge, parse
 from hermes_ops.channels.feishu.markdown import count_tables, safe
 from hermes_ops.channels.feishu.posting import uuid
-from hermes_ops.channels.feishu.quotes import alert_in
+from hermes_ops.quoted import alert_in
 from hermes_ops.settings import FeishuSettings
 from orchestrator.contracts import Answer, Evidence, ToolResult
 
@@ -145,23 +145,19 @@ RELAY = {  # what a plain read gives
 
 
 @pytest.mark.parametrize(
-    ("kind", "card", "name", "label", "start"),
+    ("kind", "card", "name", "service", "start"),
     [
-        ("interactive", GRAFANA, "HighLatency", ("service", "payment"), "2026-11-29 17:17:00 +0000"),
-        ("post", NIGHTINGALE, "支付接口错误率高", None, "2026-11-29 17:17:30"),
-        ("interactive", RELAY, "MySQLDown", ("instance", "db-1"), "2026-11-29 03:00:00"),
+        ("interactive", GRAFANA, "HighLatency", "payment", "2026-11-29T17:17:00+00:00"),
+        ("post", NIGHTINGALE, "支付接口错误率高", "payment", "2026-11-29T09:17:30+00:00"),
+        ("interactive", RELAY, "MySQLDown", "db-1", "2026-11-28T19:00:00+00:00"),
     ],
 )
-def test_an_alert_is_drawn_out_of_a_robots_card(kind: str, card: Any, name: str, label: Any, start: str) -> None:
-    found = alert_in(read(kind, json.dumps(card)).text)
+def test_an_alert_is_drawn_out_of_a_robots_card(kind: str, card: Any, name: str, service: str, start: str) -> None:
+    found = alert_in(read(kind, json.dumps(card)).text, NOW, "Asia/Shanghai")
     assert found is not None
-    assert (found.name, found.start) == (name, start)
-    if label:
-        assert found.labels[label[0]] == label[1]
-
-
-def test_an_ordinary_text_is_no_alert() -> None:
-    assert alert_in("支付挂了吗？\n我看一下：稍等") is None
+    assert found.name == name
+    assert service in [s for values in found.services for s in values]
+    assert found.start == datetime.fromisoformat(start)
 
 
 # ── Markdown and limits ───────────────────────────────────────────────────────────────────────
@@ -266,8 +262,8 @@ def test_refusals_name_code_and_log_id_and_keys_are_short_and_stable() -> None:
     ("text", "name"),
     [
         ("/help", "help"), ("/STOP", "stop"), ("停止", "stop"), ("别查了。", "stop"), ("怎么查的？", "trace"),
-        ("/memory", "memory"), ("stop the deploy of payment?", None), ("/api/pay 为什么慢", None),
-        ("停止服务会怎样", None),
+        ("/memory", "memory"), ("/forget 环境", "forget"), ("stop the deploy of payment?", None),
+        ("/api/pay 为什么慢", None), ("停止服务会怎样", None),
     ],
 )  # fmt: skip
 def test_commands(text: str, name: str | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hermes_ops.trace import story, tree
@@ -33,6 +34,11 @@ def event(path: str, n: int, kind: str, body: dict[str, Json], *texts: str) -> E
 def hostile_story(text: str = HOSTILE, long: str = "") -> Story:
     """The text in every field of every kind of step; `long` in the texts beside it."""
     return told(list(_hostile(text, text + long)), text)
+
+
+def events_of(run: str, text: str, long: str) -> list[Event]:
+    """The same events, of a run of another name."""
+    return [replace(e, run=run) for e in _hostile(text, long)]
 
 
 def _hostile(x: str, long: str) -> Iterator[Event]:

@@ -167,7 +167,8 @@ async def test_a_full_disk_is_told_and_nothing_is_missing_when_there_is_space_ag
     memory = open_memory(f"sqlite:///{tmp_path / 'hermes.db'}")
     await started(memory)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, hard))
+    room = 300_000 + max(file.stat().st_size for file in tmp_path.iterdir())
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
     numbers = itertools.count()
 
     async def fill() -> None:

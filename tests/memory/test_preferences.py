@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from memory import Memory, Trace, open_memory
+from memory import Entry, Memory, Parcel, Trace, open_memory
 from memory.engine import make_engine
 from memory.erasing import GONE, redactor
 from memory.tables import metadata
-from orchestrator.contracts import BlobRef, Event, Incoming
+from orchestrator.contracts import Answer, BlobRef, Event, Incoming, to_json
 
 AT = datetime(2026, 11, 29, 6, tzinfo=UTC)
 
@@ -96,6 +96,10 @@ async def leave_traces(memory: Memory, run: str, user: str, session: str, tenant
     await memory.events.commit()
     await memory.turns.add(session, run, f"I am {VALUE}", f"Hello {VALUE}", "ok", AT, user, {"asked": [VALUE]})
     await memory.turns.sum_up(session, f"{VALUE} said hello", 1, AT)
+    entry = Entry(f"{run}.0", "feishu", session, "question", question, {"forwarded": f"to {VALUE}"}, run, AT)
+    await memory.inbox.put(entry, 100)
+    answer = to_json(Answer(run, "ok", f"Hello {VALUE}"))
+    await memory.outbox.put([Parcel(f"{run}.0.finish", "feishu", "finish", "chat", {"chat": "c"}, answer)])
     await memory.runs.finish(run, "done")
 
 

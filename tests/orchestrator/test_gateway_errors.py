@@ -11,12 +11,12 @@ import pytest
 
 from hermes_ops.testing.script import Fault, says
 from hermes_ops.testing.scripted_server import ScriptedServer
+from hermes_ops.testing.wire import Quirk
 from orchestrator.contracts import Reply
 from orchestrator.errors import ConfigError, ContextTooLong, ModelError
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.failures import Refusal, classify, clean, describe
 from orchestrator.gateway.gateway import Gateway
-from orchestrator.limiter import RateLimiter
 
 ASK = [{"role": "user", "content": "hello"}]
 KEY = "sk-secret-key-12345"
@@ -85,8 +85,32 @@ async def test_a_long_retry_after_does_not_outlast_the_deadline() -> None:
     assert e.value.kind == "rate"
 
 
+class Limiter:
+    """Counts turns; a 429 holds everybody up."""
+
+    def __init__(self) -> None:
+        self.turns = 0
+        self.until = 0.0
+
+    async def acquire(self, model: str, tokens: int) -> None:
+        await asyncio.sleep(max(0.0, self.until - time.monotonic()))
+        self.turns += 1
+
+    def cool(self, seconds: float) -> None:
+        self.until = time.monotonic() + seconds
+
+
+async def test_each_request_takes_a_turn_mended_ones_too() -> None:
+    limiter = Limiter()
+    async with ScriptedServer([says("a")], quirks=[Quirk.NO_TEMPERATURE]) as server:
+        gateway = Gateway([Endpoint("m", server.url, temperature=0.2)], limiter)
+        reply = await gateway.complete(ASK, [])
+        await gateway.aclose()
+    assert (reply.attempts, limiter.turns) == (2, 2)
+
+
 async def test_a_429_cools_everyone() -> None:
-    limiter = RateLimiter(100)
+    limiter = Limiter()
     async with ScriptedServer([says("", fault=Fault.RATE_LIMIT, retry_after=0.3), says("a"), says("b")]) as server:
         gateway = Gateway([Endpoint("m", server.url)], limiter)
         began = time.monotonic()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
 import subprocess
 import sys
@@ -21,7 +19,6 @@ from orchestrator.gateway.profiles import PROFILES, guess
 from orchestrator.gateway.replies import split_thought
 from orchestrator.gateway.stream import Assembly, Veil
 from orchestrator.gateway.tokens import TokenMeter
-from orchestrator.limiter import NoLimit, RateLimiter
 
 # ── arguments ─────────────────────────────────────────────────────────────────────────────────
 
@@ -174,7 +171,7 @@ def test_thoughts_are_split_off(text: str, thought: str, rest: str) -> None:
     assert split_thought(text) == (thought, rest)
 
 
-# ── profiles, tokens, limiter ─────────────────────────────────────────────────────────────────
+# ── profiles, tokens ──────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
@@ -219,39 +216,6 @@ def test_the_meter_counts_tools_and_calls() -> None:
     assert meter.estimate([message]) > 100
     tools = [{"function": {"description": "y" * 3600}}]
     assert meter.estimate([], tools) == meter.estimate([], tools) > 1000
-
-
-class Time:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    async def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
-async def test_the_limiter_lets_so_many_through_a_minute() -> None:
-    time = Time()
-    limiter = RateLimiter(3, lambda: time.now, time.sleep)
-    at = []
-    for _ in range(7):
-        await limiter.acquire("m", 1)
-        at.append(time.now - 1000)
-    assert at == [0, 0, 0, 60, 60, 60, 120]
-    limiter.cool(90)
-    await limiter.acquire("m", 1)
-    assert time.now == 1210
-    await NoLimit().acquire("m", 1)
-
-
-async def test_whoever_is_cancelled_while_waiting_uses_nothing_up() -> None:
-    limiter = RateLimiter(5)
-    limiter.cool(0.1)
-    waiting = asyncio.create_task(limiter.acquire("m", 1))
-    await asyncio.sleep(0.02)
-    waiting.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await waiting
-    await asyncio.wait_for(asyncio.gather(*(limiter.acquire("m", 1) for _ in range(5))), 1)
 
 
 def test_importing_the_gateway_imports_no_sdk() -> None:

@@ -37,7 +37,7 @@ def converse(before: Sequence[str], question: str, now: datetime, zone: str) -> 
 
 def wrong(case: dict[str, Any]) -> str:
     """What is wrong about a case's reading; "" where all is right."""
-    now, want = datetime.fromisoformat(case["now"]), case["window"]
+    now, want = datetime.fromisoformat(case["now"]), None if case["window"] == "usual" else case["window"]
     place = converse(case["before"], case["question"], now, case["zone"])
     got = place.window and [place.window.start, place.window.end]
     if place.unread and got is None:
@@ -62,7 +62,8 @@ def score(cases: Sequence[dict[str, Any]]) -> float:
 
 def test_the_shipped_cases() -> None:
     text = files("hermes_ops.evals").joinpath("suites/followup.jsonl").read_text(encoding="utf-8")
-    cases = [json.loads(line) for line in text.splitlines()]
+    head, *cases = [json.loads(line) for line in text.splitlines()]
+    cases = [{**head["defaults"], **case} for case in cases]
     assert len(cases) >= 100
     assert score(cases) >= ENOUGH
 

@@ -65,6 +65,8 @@ def test_a_shift_and_one_service(files: Path, tmp_path: Path):
         (("--date", "blah"), "can't be read"),
         (("--window", "昨天", "--week"), "--window"),
         (("--lang", "fr"), "zh, en"),
+        (("-o", "no/such/place.html"), "no directory"),
+        (("-o", "."), "is a directory"),
         (("--date", "2999-01-01"), "not begun"),
         (("--services", "chekout"), "checkout"),
         (("--zone", "Mars/Base"), "time zone"),

@@ -138,3 +138,37 @@ async def test_hostile_names_come_through_whole_and_round_trip():
     assert {r.name for r in found.alerts.rows} >= {LONG}
     assert set(found.alerts.by_service) == set(HOSTILE)
     assert from_json(Report, to_json(found)) == found
+
+
+async def test_files_that_nobody_could_read_are_named_where_a_kind_of_data_is_missing():
+    skipped = ({"path": "x.log", "why": "no known format"},)
+    blind = replace(sources(), logs=(), skipped=skipped)
+    assert any("x.log" in g.what for g in (await report(blind)).gaps)
+
+
+async def test_an_earlier_day_of_which_little_is_known_is_not_compared_with():
+    young = logs(lines("cart", 23.9, 5, day=-1), lines("cart", 3, 200), since=at(23.8, -1))
+    found = await report(sources(errors=young), lang="zh")
+    assert found.errors.total == Amount(200)
+    assert found.errors.before.value is None
+    assert "只有 0.2 小时的数据" in found.errors.why_not
+    assert not any(p.new for p in found.errors.patterns)
+    assert all(c.errors.value is None for c in found.comparison)
+
+
+async def test_alerts_of_an_hour_that_no_source_reaches_are_unknown_not_zero():
+    since, until = at(6), at(20)
+    found = await report(sources([alert("A", "cart", 7)], since=since, until=until))
+    by = {h.start.hour: h.by for h in found.alerts.hours}
+    assert (by[5], by[7]) == (None, {"warning": 1})
+    assert by[8] == {}
+
+
+async def test_an_error_budget_is_of_the_time_that_was_measured():
+    """Eight hours of a day that are measured say the same of the budget as whole days like them would."""
+    of = sources(ratios=[Ratio("cart", 1000, 1)])
+    part = replace(of.metrics[0], since=at(16))
+    found = await report(replace(of, metrics=(part,)), core=("cart",))
+    [cart] = found.availability
+    assert cart.budget_left.sure == "approx"
+    assert cart.budget_left.value == pytest.approx(100 - 100 * 1 / (1000 * 90 * 0.001), abs=0.01)

@@ -15,7 +15,7 @@ from hermes_ops.report.build import Order
 from hermes_ops.report.confirming import find_incident
 from hermes_ops.report.day import local_day, week_of
 from hermes_ops.report.making import Maker, last_day, made, named
-from hermes_ops.report.turn import remember
+from hermes_ops.report.turn import about, remember
 from hermes_ops.settings import Settings
 from hermes_ops.sourcing.desk import Desk
 from memory import Memory, open_memory
@@ -138,13 +138,15 @@ async def test_for_a_chat_it_is_a_title_a_text_a_card_and_figures(maker: Maker):
 async def test_a_reply_goes_on_from_the_report(maker: Maker):
     report = await maker.make(ORDER, Stop())
     turns = memory_of(maker).turns
-    await remember(turns, "chat", report, NOW)
-    await remember(turns, "chat", report, NOW)
+    await remember(turns, "chat", report, NOW, "run.report", "那 150 个是什么？")
+    await remember(turns, "chat", report, NOW, "run.report", "那 150 个是什么？")
     assert len(await turns.last("chat", 5)) == 1
     past = await recall(turns, "chat", NOW)
     assert past.former is not None
     assert (past.former.window.start, past.former.window.end) == (ORDER.window.start, ORDER.window.end)
     assert "errors of payment 150" in past.turns[-1][1]
+    assert past.former.scope.services == ("payment",)
+    assert past.former.asked[0] == "payment 错误日志 150"
 
 
 def test_names_of_services_are_resolved_and_unknown_ones_refused():
@@ -165,3 +167,19 @@ def test_an_old_folder_is_reported_by_its_last_day():
 
 async def test_two_made_at_once_are_alike(maker: Maker):
     assert made(await maker.make(ORDER, Stop())).json == made(await maker.make(ORDER, Stop())).json
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("那 150 个是什么？", ["payment 错误日志 150"]),
+        ("150 个报错呢", ["payment 错误日志 150"]),
+        ("150 次告警是什么", ["payment 错误日志 150"]),  # no alert counts so many
+        ("151 个是什么", []),
+        ("2026-11-25 10:00 呢", []),
+        ("那些是什么", []),
+    ],
+)
+async def test_a_reply_may_name_a_figure_by_its_number(maker: Maker, said: str, meant: list[str]):
+    report = await maker.make(ORDER, Stop())
+    assert about(report, said)["asked"][:-1] == meant

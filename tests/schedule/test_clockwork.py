@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from hermes_ops.schedule import clockwork
 from hermes_ops.schedule.clockwork import Clockwork, Timed
-from hermes_ops.schedule.workdays import Workdays
+from hermes_ops.schedule.workdays import Calendar
 from memory import Memory, Schedules
 from orchestrator.errors import HermesError
 
@@ -37,7 +38,7 @@ class Rig:
     memory: Memory
     clock: Clock
     plan: list[Timed]
-    days: Workdays = field(default_factory=Workdays)
+    days: Calendar = field(default_factory=lambda: Calendar(None))
     alone: bool = True
     done: list[tuple[str, datetime]] = field(default_factory=list)
     alarms: list[str] = field(default_factory=list)
@@ -203,12 +204,28 @@ async def test_a_job_at_half_past_two_on_the_day_of_a_clock_change(memory: Memor
     assert days == [day - DAY, day, day + DAY]
 
 
-async def test_only_on_workdays(memory: Memory) -> None:
-    off = Workdays(days={date(2026, 12, 1): False, date(2026, 12, 5): True})
-    r = rig(memory, Timed("daily", "0 9 * * *", SHANGHAI, True, None), days=off)
+async def test_only_on_workdays(memory: Memory, tmp_path: Path) -> None:
+    (file := tmp_path / "days").write_text("2026-12-01 off\n2026-12-05 work\n")
+    r = rig(memory, Timed("daily", "0 9 * * *", SHANGHAI, True, None), days=Calendar(file))
     await r.at(NINE - HOUR)
     done = [slot for n in range(7) for _, slot in await r.at(NINE + n * DAY)]
     assert [slot.astimezone(ZoneInfo(SHANGHAI)).day for slot in done] == [30, 2, 3, 4, 5]
+
+
+async def test_a_changed_file_of_workdays_counts_at_once_and_a_broken_one_not_at_all(
+    memory: Memory, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (file := tmp_path / "days").write_text("2026-12-01 off\n")
+    r = rig(memory, Timed("daily", "0 9 * * *", SHANGHAI, True, None), days=Calendar(file))
+    assert len(await r.at(NINE)) == 0  # it is known from now on, and the next is on Wednesday
+    assert r.works.figures["next"] == (NINE + 2 * DAY).isoformat()
+    file.write_text("2026-12-02 off\n")
+    assert [slot for _, slot in await r.at(NINE + DAY)] == [NINE + DAY]
+    file.write_text("2026-12-02 whatever\n")
+    assert await r.at(NINE + 2 * DAY) == []
+    assert [m for m in caplog.messages if "stay as they were" in m] == [caplog.messages[-1]]
+    file.unlink()
+    assert await r.at(NINE + 2 * DAY + HOUR) == []
 
 
 async def test_a_schedule_made_at_its_own_time_waits_for_the_next_and_one_that_is_gone_is_left(memory: Memory) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -171,7 +172,7 @@ async def test_a_report_that_cant_be_made_is_alarmed_once(tmp_path: Path, monkey
             assert "已放弃" in said
 
 
-async def test_a_reply_to_the_report_brings_its_text_along(tmp_path: Path) -> None:
+async def test_a_reply_to_the_report_goes_on_from_its_figures_and_its_day(tmp_path: Path) -> None:
     async with Sandbox() as box:
         team = Team(box, tmp_path)
         async with team.serve() as service:
@@ -179,8 +180,48 @@ async def test_a_reply_to_the_report_brings_its_text_along(tmp_path: Path) -> No
             team.now = NINE
             await until(team.reports)
             [card] = team.reports()
-            asked = await box.say("alice", box.group, "那 1 个是什么？", mention_bot=True, reply_to=card)
+            stored = await service.app.memory.reports.latest("shop", "day")
+            assert stored is not None
+            [row] = [r for r in stored.figures["errors"]["rows"] if r["service"] == "checkout"]
+            n = row["n"]["value"]
+            asked = await box.say("alice", box.group, f"那 {n} 个是什么？", mention_bot=True, reply_to=card)
             await until(lambda: any("👍" in words(m) for m in box.answers(asked)))
             run = (await service.app.memory.runs.list(1))[0]
-            assert run.question.quote
-            assert "CheckoutHighErrorRate" in run.question.quote
+            assert run.window is not None
+            assert str(run.window["start"]).startswith("2026-11-29T00:00")
+            assert run.scope is not None
+            assert list(run.scope["services"]) == ["checkout"]
+            said = words(box.answers(asked)[0])
+            assert f"{n}" in said
+            assert "checkout" in said
+
+
+CAUSE = "checkout 4.2.0 连接池太小"
+
+
+async def test_an_operator_confirms_a_cause_in_chat_and_nobody_else(tmp_path: Path) -> None:
+    async with Sandbox() as box:
+        owner = box.app.open_id_of(box.who("alice"))
+        team = Team(box, tmp_path, feishu={"owner": owner})
+        async with team.serve() as service:
+            await team.known()
+            team.now = NINE
+            await until(team.reports)
+            [card] = team.reports()
+
+            async def told(who: str, text: str, **more: Any) -> str:
+                asked = await box.say(who, box.group, text, mention_bot=True, **more)
+                await until(lambda: box.answers(asked))
+                return words(box.answers(asked)[0])
+
+            assert "team.operators" in await told("bob", f"/cause {CAUSE}")
+            assert await service.app.memory.reports.confirmed("shop") == {}
+            assert "/cause" in await told("alice", "/cause", reply_to=card)
+            assert "对得上" in await told("alice", "/cause nobody 断电")
+            assert "已确认" in await told("alice", f"/cause {CAUSE}", reply_to=card)
+            [kept] = (await service.app.memory.reports.confirmed("shop")).values()
+            assert (kept.text, kept.by) == (CAUSE, owner)
+            asked = await box.say("alice", box.group, "/report 2026-11-29", mention_bot=True)
+            await until(lambda: any(CAUSE in words(m) for m in box.answers(asked)))
+            assert "已撤销" in await told("alice", "/cause checkout 撤销")
+            assert await service.app.memory.reports.confirmed("shop") == {}

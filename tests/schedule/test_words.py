@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from hermes_ops.channels.commands import read_command
-from hermes_ops.schedule import asked, phrases
+from hermes_ops.schedule import asked, own, phrases
+from hermes_ops.schedule.cron import before
 from hermes_ops.schedule.oncall import on_call, shifts
 from hermes_ops.schedule.phrases import Cancel, List, Wish
 from hermes_ops.schedule.settings import OnCallSettings, ScheduleSettings, TeamSettings, wanted
@@ -196,6 +197,26 @@ def test_a_request_for_a_report(text: str, time: str, kind: str) -> None:
 )  # fmt: skip
 def test_other_messages_are_no_requests(text: str) -> None:
     assert asked.read(text) is None
+
+
+@pytest.mark.parametrize(
+    ("cron", "locale", "text", "said"),
+    [
+        ("0 18 * * *", "zh", "checkout 错误数", "过去 24 小时 checkout 错误数"),
+        ("0 */4 * * *", "en", "checkout errors", "checkout errors in the last 4 hours"),
+        ("30 9 * * 1", "zh", "告警有哪些", "过去 168 小时 告警有哪些"),
+        ("0 18 * * *", "zh", "昨天 checkout 错误数", "昨天 checkout 错误数"),
+        ("0 9 * * *", "zh", "/report", "/report"),
+    ],
+)
+def test_a_schedule_without_a_time_of_its_own_asks_about_what_was_since_its_slot_before(
+    cron: str, locale: str, text: str, said: str
+) -> None:
+    made = datetime(2026, 11, 1, tzinfo=UTC)
+    s = Schedule("", "feishu", "u", "c", "", True, cron, "UTC", False, locale, text, made, id=1)
+    slot = before(cron, "UTC", datetime(2026, 12, 1, 19, tzinfo=UTC), made)
+    assert slot is not None
+    assert own.question(s, slot)[1].text == said
 
 
 def test_times_in_words() -> None:

@@ -14,10 +14,11 @@ from hermes_ops.app import App, open_app
 from hermes_ops.doctor import sources as doctor
 from hermes_ops.loading import load
 from hermes_ops.sourcing.live import LiveSources
-from orchestrator.contracts import Answer, Incoming, Scope
+from orchestrator.contracts import Answer, Incoming, Scope, Window
 from orchestrator.errors import ConfigError
 from orchestrator.stop import Stop
 from subagents import logs
+from subagents.sources import AlertQuery, SourceError
 from subagents.topology import learnt
 from tests.sources.faulty import Answer as Told
 from tests.sources.faulty import faulty, hangs, says
@@ -118,8 +119,9 @@ async def test_what_a_model_may_not_see_is_not_asked(tmp_path: Path) -> None:
     names = [s.name for s in live.sources("", ("qwen3-32b",)).alerts]
     assert names == ["inner", "open"]
     withheld = live.sources("", ("qwen3-32b", "gpt-9"))
-    assert [s.name for s in withheld.alerts] == ["open"]
-    assert withheld.skipped == ({"path": "sources.alerts.inner", "why": "its egress doesn't allow the model gpt-9"},)
+    assert withheld.skipped[0]["path"] == "sources.alerts.inner"
+    with pytest.raises(SourceError, match="inner: its egress doesn't allow the model gpt-9, so it was not asked"):
+        await withheld.alerts[0].episodes(AlertQuery(Window(AT, AT)))
     assert [s.name for s in live.sources("", ()).alerts] == ["inner", "open"], "without a model nothing leaves"
     await live.aclose()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tracemalloc
 from collections.abc import AsyncIterator, Iterator
@@ -94,7 +95,7 @@ async def test_a_dead_source_costs_one_timeout(client: Web) -> None:
         with pytest.raises(SourceError, match=r"no answer within 0\.3 s") as first:
             await caller.json("api")
         for _ in range(20):
-            with pytest.raises(SourceError, match=r"no answer within 0.3 s \(.*not asked again\)") as later:
+            with pytest.raises(SourceError, match=r"no answer within 0\.3 s") as later:
                 await client.at(site(server, timeout=0.3)).json("other")
         assert len(server.asked) == 1
     assert (first.value.kind, later.value.kind) == ("timeout", "timeout")
@@ -105,8 +106,12 @@ async def test_a_closed_port_is_named_and_rests(client: Web) -> None:
     with pytest.raises(SourceError, match=r"can't be reached \(127\.0\.0\.1:\d+: Connection refused\)") as e:
         await caller.json("api")
     assert e.value.kind == "unreachable"
-    with pytest.raises(SourceError, match="not asked again"):
-        await caller.json("api")
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    for _ in range(20):
+        with pytest.raises(SourceError, match="can't be reached"):
+            await caller.json("api")
+    assert loop.time() - began < 0.4, "each call that was tried again would take as long by itself"
 
 
 def test_a_breaker_lets_one_try_after_its_rest() -> None:

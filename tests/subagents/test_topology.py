@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hermes_ops.testing.sources import MemorySpans
 from subagents.sources import Edge
-from subagents.topology import Topology, declared, learnt
+from subagents.topology import Declared, Topology, declared, learnt
 
 SHOP = Topology([("web", "cart"), ("cart", "pay"), ("web", "search"), ("pay", "ledger")])
 
@@ -27,6 +27,9 @@ def test_a_circle_ends():
 
 async def test_settings_and_traces_both_give_edges():
     spans = MemorySpans("tempo", calls=[Edge("cart", "pay", 9)])
+    said = Declared({"web": ["cart"], "cart": []})
+    assert await learnt([said, spans], None) == {("web", "cart"), ("cart", "pay")}
+    assert (await said.coverage()).services == ("web", "cart")
     assert declared({"web": ["cart"]}) | await learnt([spans], None) == {("web", "cart"), ("cart", "pay")}
 
 

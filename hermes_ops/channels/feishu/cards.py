@@ -19,6 +19,7 @@ from orchestrator.contracts import Answer, Evidence, Json
 FOLD_LINES, FOLD_CHARACTERS = 6, 300
 SUMMARY = 120  # characters that a lock screen shows
 PROGRESS = "progress"
+TONES = {"": "blue", "bad": "red", "good": "green"}
 BLAMES = ("cause", "figures", "scope", "other")
 TEXT_BYTES = 18_000  # of an answer in one card
 LEVELS = (1200, 300, 0)  # bytes of a result in the evidence panel, from rich to poor; then no panels at all
@@ -73,9 +74,9 @@ def fitting(a: Answer, key: str, lang: str, seconds: float, level: int = 0) -> t
         level += 1
 
 
-def simple(text: str, title: str = "") -> Json:
+def simple(text: str, title: str = "", tone: str = "") -> Json:
     """A document as a card: nothing but its words."""
-    head = {"title": {"tag": "plain_text", "content": title}, "template": "blue"} if title else None
+    head = {"title": {"tag": "plain_text", "content": title}, "template": TONES[tone]} if title else None
     return _card([_markdown(safe(text))], plain(title or text.partition("\n")[0])[:SUMMARY], head=head)
 
 

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 from weakref import WeakValueDictionary
 
-from hermes_ops.channels.base import Address, Document, Handle, Health, Intake, Progress, Sent
+from hermes_ops.channels.base import Address, Document, Handle, Health, Intake, Prepared, Progress, Sent
 from hermes_ops.channels.feishu import cards, posting, pushing
 from hermes_ops.channels.feishu.errors import CARD_LOST, TOO_LATE, Refusal
 from hermes_ops.channels.feishu.events import allowed
@@ -80,7 +80,7 @@ class FeishuChannel:
     def answers(self, user: str, chat: str) -> bool:
         return allowed(user, chat, self._settings)
 
-    async def prepare(self, asked: Incoming, extra: Json) -> Incoming:
+    async def prepare(self, asked: Incoming, extra: Json) -> Prepared:
         return await self._fetcher.prepare(self.api, asked, extra)
 
     def health(self) -> Health:
@@ -151,6 +151,8 @@ class FeishuChannel:
     async def send(self, to: Address, doc: Document, key: str) -> Sent:
         if key.endswith((".failed", ".cancelled")):  # instead of an answer: the card that was begun is closed by it
             return await self._instead(to, doc, key)
+        if doc.instead:
+            return Sent(await pushing.revise(self.api, self._posts, to, doc, key))
         if doc.title and not to.message:
             return Sent(await pushing.push(self.api, self._posts, to, doc, key))
         if doc.title or "\n" in doc.text or "`" in doc.text:

@@ -13,6 +13,7 @@ from typing import Any
 from orchestrator.contracts import Json
 
 LANGUAGES = ("zh_cn", "en_us", "ja_jp")
+FORWARDS = "merge_forward"  # a bundle
 UNREADABLE = ("audio", "media", "sticker", "location", "share_chat", "share_user", "todo", "vote", "hongbao", "system")
 
 
@@ -49,6 +50,8 @@ def read(kind: str, raw: str) -> Content:
         body = json.loads(raw)
     except ValueError:
         body = None
+    if kind == FORWARDS:  # its content is a sentence; its messages have to be fetched
+        return Content("")
     if not isinstance(body, dict):
         return Content(body if isinstance(body, str) else "", known=False)
     reader = _READERS.get(kind)

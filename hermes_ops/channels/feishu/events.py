@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from hermes_ops.channels.feishu.content import Content, Mention, named, read
+from hermes_ops.channels.feishu.content import FORWARDS, Content, Mention, named, read
 from hermes_ops.settings import FeishuSettings
 from orchestrator.contracts import Json
 
@@ -77,7 +77,7 @@ def judge(m: Message, own: str, settings: FeishuSettings, now: datetime) -> tupl
         (not allowed(m.user, "" if m.private else m.chat, settings), "refuse", "neither user nor chat is on the list"),
         (now - m.at > timedelta(minutes=settings.stale_minutes), "stale", f"it was sent {now - m.at} ago"),
         (not m.content.known, "unsupported", f"messages of kind {m.kind} can't be read"),
-        (not m.text and not m.content.files, "empty", "it says nothing"),
+        (not (m.text or m.content.files or m.kind == FORWARDS), "empty", "it says nothing"),
     )
     return next(((verdict, why) for true, verdict, why in verdicts if true), ("answer", ""))
 

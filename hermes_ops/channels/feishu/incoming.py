@@ -9,13 +9,14 @@ import json
 import logging
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from hermes_ops.channels.base import Intake
 from hermes_ops.channels.commands import read_command
 from hermes_ops.channels.feishu.clicks import Clicks
-from hermes_ops.channels.feishu.content import UNREADABLE
+from hermes_ops.channels.feishu.content import FORWARDS
 from hermes_ops.channels.feishu.events import Message, Verdict, judge, parse
 from hermes_ops.channels.feishu.identity import Identity
 from hermes_ops.channels.words import clock, say
@@ -74,6 +75,9 @@ class Incomings:
         notice = self._notice(message, verdict, lang)
         command = None if notice else read_command(message.text) if message.text else None
         extra: Json = {"private": message.private, "parent": message.parent, "root": message.root}
+        if not notice and message.kind in (FORWARDS, "interactive"):
+            asked, command = replace(asked, text=say("forwarded", lang)), None
+            extra |= {"parent": message.id, "forwarded": self._mask(message.text)[:LONGEST]}
         if notice or command or verdict == "empty":
             extra["do"] = "notice" if notice else command.name if command else "help"
             extra["text"] = notice or (command.rest if command else "")
@@ -100,7 +104,9 @@ class Incomings:
         )
 
     def _notice(self, m: Message, verdict: Verdict, lang: str) -> str:
-        if verdict == "unsupported" or (verdict == "answer" and not m.text and _only_images(m)):
+        if verdict == "answer" and not m.text and m.content.files and _only_images(m):
+            return say("only_image", lang)
+        if verdict == "unsupported":
             return say("unsupported", lang)
         if verdict == "stale":
             return say("stale", lang, at=clock(m.at, self._zone))
@@ -112,11 +118,11 @@ class Incomings:
     def _lang(self, text: str) -> str:
         if self._language != "auto":
             return self._language
-        words = re.sub(r"^\s*/\w+", "", text)
+        words = re.sub(r"^\s*/(?:forget\s+[\w.:-]+|\w+)", "", text)  # keys are no language
         if not any(c.isalpha() for c in words):
             return "en" if "larksuite" in self._settings.domain else "zh"
         return "zh" if any(ord(c) in CJK for c in words) else "en"
 
 
 def _only_images(m: Message) -> bool:
-    return m.kind not in UNREADABLE and all(f.kind == "image" for f in m.content.files)
+    return all(f.kind == "image" for f in m.content.files)

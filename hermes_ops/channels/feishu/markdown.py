@@ -8,17 +8,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from orchestrator.cleaning import clean
+
 TABLES = 3  # of a card; the documentation says five, live reports three
 FENCE = re.compile(r"^\s*(```|~~~)")
-LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:<[^>\n]*>|[^()\s]*)(?:\s+\"[^\"\n]*\")?\)")
+LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))*)(?:\s+\"[^\"\n]*\")?\)")
 RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 CODE = re.compile(r"(`+[^`\n]+`+)")
+
+
+def printable(text: str) -> str:
+    """Without what steers a terminal or hides from a reader, and as UTF-8 can have it."""
+    return clean(text).encode("utf-8", "replace").decode()
 
 
 def safe(text: str, tables: int = TABLES) -> str:
     """`tables`: how many it may still hold; those beyond stand in fences."""
     out: list[str] = []
-    for fenced, lines in _blocks(text):
+    for fenced, lines in _blocks(printable(text)):
         if fenced:
             out += lines
             continue
@@ -37,12 +44,12 @@ def count_tables(text: str) -> int:
 
 def fenced(text: str) -> str:
     """As it is, in a fence that it can't end."""
-    return "```\n" + text.replace("```", "'''").strip("\n") + "\n```"
+    return "```\n" + printable(text).replace("```", "'''").strip("\n") + "\n```"
 
 
 def plain(text: str) -> str:
     """Without Markdown's marks, for a line that shows none."""
-    return re.sub(r"[*_`#>]+", "", LINK.sub(r"\1", text)).strip()
+    return re.sub(r"[*_`#>]+", "", LINK.sub(r"\1", printable(text))).strip()
 
 
 def _blocks(text: str) -> Iterator[tuple[bool, list[str]]]:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from hashlib import sha256
 
 from hermes_ops.channels.base import Address
 from hermes_ops.channels.feishu import cards, fit
 from hermes_ops.channels.feishu.errors import Refusal
+from hermes_ops.channels.feishu.markdown import printable
 from hermes_ops.channels.feishu.rest import Api
 from hermes_ops.runtime.outbox import Undeliverable
 from orchestrator.contracts import Json
 
+NO_THREADS = 230071  # of a chat
 NO_REPLY = (230019, 230071, 230001, 99992354)
 TEXT_BYTES = 100_000  # of the platform's 150 KB a text, escapes included
 
@@ -65,9 +68,12 @@ async def _there(api: Api, to: Address, kind: str, content: Json) -> str:
 
 async def _reply(api: Api, to: Address, body: Json) -> str:
     """ "" where the question can't be replied to any more: it was recalled, or its topic is gone."""
+    path = f"/im/v1/messages/{to.message}/reply"
     try:
-        return _id(await api.call("POST", f"/im/v1/messages/{to.message}/reply", body, chat=to.chat))
+        return _id(await api.call("POST", path, {**body, "reply_in_thread": True} if to.topic else body, chat=to.chat))
     except Refusal as e:
+        if to.topic and e.code == NO_THREADS:
+            return await _reply(api, replace(to, topic=False), body)
         if e.sort != "gone" and e.code not in NO_REPLY:
             raise
         log.info("feishu: the question is gone (code %s): into the chat instead", e.code)
@@ -85,9 +91,9 @@ async def post_text(api: Api, to: Address, text: str, key: str) -> str:
     return first
 
 
-async def post_markdown(api: Api, to: Address, text: str, title: str, key: str) -> str:
+async def post_markdown(api: Api, to: Address, text: str, title: str, key: str, tone: str = "") -> str:
     """As a card; as text where it is too long or refused."""
-    card = cards.simple(text, title)
+    card = cards.simple(text, title, tone)
     if not fit.troubles(card):
         try:
             return await post(api, to, "interactive", card, key)
@@ -100,7 +106,7 @@ async def post_markdown(api: Api, to: Address, text: str, title: str, key: str) 
 
 def harmless(text: str) -> str:
     """A text's tags would mention people."""
-    return text.replace("<", "＜")
+    return printable(text).replace("<", "＜")
 
 
 def _id(answer: Json) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from hermes_ops.channels.base import Address, Document
-from hermes_ops.channels.feishu import fit, posting
+from hermes_ops.channels.feishu import cards, fit, posting
 from hermes_ops.channels.feishu.errors import Refusal
 from hermes_ops.channels.feishu.rest import Api
 from hermes_ops.runtime.outbox import POSSIBLY, Undeliverable
@@ -53,7 +54,25 @@ async def _send(api: Api, to: Address, doc: Document, key: str) -> str:
             log.warning("feishu: the card %r was refused: %s", doc.title, e)
     elif doc.card:
         log.warning("feishu: the card %r is beyond the limits: %s", doc.title, wrong)
-    return await posting.post_markdown(api, to, doc.text, doc.title, key)
+    return await posting.post_markdown(api, to, doc.text, doc.title, key, doc.tone)
+
+
+async def revise(api: Api, posts: Posts, to: Address, doc: Document, key: str) -> str:
+    """In place of what was pushed before; where that can't be changed any more as a message of its own. Raises as
+    `push`."""
+    kept = await posts.get(doc.instead)
+    if kept is None or not kept.message:
+        return await push(api, posts, to, replace(doc, instead=""), key)
+    card = json.dumps(cards.simple(doc.text, doc.title, doc.tone), ensure_ascii=False)
+    try:
+        await api.call("PATCH", f"/im/v1/messages/{kept.message}", {"content": card}, chat=to.chat)
+    except Refusal as e:
+        if e.sort in ("passing", "token"):
+            raise
+        log.warning("feishu: the card %r can't be changed: %s", doc.title, e)
+        return await posting.post_text(api, replace(to, message=kept.message), doc.text, key)
+    await posts.save(replace(kept, state={**kept.state, "text": doc.text[:QUOTED]}))
+    return kept.message
 
 
 async def _there(api: Api, posts: Posts, to: Address, doc: Document, kept: Post) -> str:

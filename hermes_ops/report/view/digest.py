@@ -236,7 +236,7 @@ def comparisons(report: Report) -> list[str]:
                     f"{say(key, lang)} {figures.count(before)} → {figures.count(now)}"
                     + (f" ({moved})" if moved else "")
                 )
-        why = unlike(c, lang)
+        why = unlike(c, lang).removeprefix(say(c.against, lang))
         found.append(parts[0] + DOT.join([*parts[1:], *([why] if why else [])]))
     return found
 

@@ -25,15 +25,10 @@ def day(report: Report) -> str:
     e, lang = report.errors, report.lang
     if e.like is None:
         return absent(report)
-    return figures.day(e.like, lang) + ("" if known(report) else bracket(_lack(report), lang))
+    return figures.day(e.like, lang) + ("" if known(report) else bracket(absent(report), lang))
 
 
 def absent(report: Report) -> str:
-    """That the errors can't be set against a like day, and why."""
-    none, why = say("no_like", report.lang), _lack(report)
-    return none if why == none else f"{none}{say('colon', report.lang)}{why}"
-
-
-def _lack(report: Report) -> str:
+    """Why the errors can't be set against a like day."""
     e = report.errors
     return e.why_not or e.before.why or say("no_like", report.lang)

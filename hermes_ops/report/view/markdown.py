@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from hermes_ops.report.model import Incident, Report
 from hermes_ops.report.view import digest, figures
 from hermes_ops.report.view.digest import DOT
-from hermes_ops.report.view.words import say
+from hermes_ops.report.view.words import bracket, say
 
 FEW = 3  # lines of a section in the short form
 NEEDS = 5  # of what needs a person
@@ -76,11 +76,13 @@ def _sections(report: Report, most: int, full: bool) -> Iterator[str]:
     yield _block(errors, _error_lines(report, full), most * (2 if full else 1), lang)
     changes = f"{say('changes', lang)}{colon}{figures.count(report.changes.total)}"
     near = [c for c in report.changes.rows if full or c.near]
+    near = near if full else sorted(near, key=lambda c: not c.blamed)
     yield _block(changes, [digest.change(c, report) for c in near], most, lang)
     if any(c.window for c in report.comparison) or (full and report.comparison):
         yield _block(say("comparison", lang), digest.comparisons(report), most, lang)
     elif report.comparison:
-        yield f"**{say('comparison', lang)}{colon}{escaped(digest.unlike(report.comparison[0], lang))}**"
+        lacks = dict.fromkeys(digest.unlike(c, lang) for c in report.comparison)
+        yield f"**{say('comparison', lang)}{colon}{escaped(say('semicolon', lang).join(lacks))}**"
     if report.gaps:
         yield _block(say("gaps", lang), [digest.gap_line(g, lang) for g in report.gaps], most, lang)
     if full:
@@ -122,10 +124,9 @@ def _availability(report: Report) -> list[str]:
 def _before(report: Report) -> str:
     e, lang = report.errors, report.lang
     if e.before.value is None:
-        why = f"{say('like_day', lang)}{say('colon', lang)}{e.why_not}" if e.why_not else say("no_like", lang)
-        return f" ({why})"
+        return bracket(e.why_not or say("no_like", lang), lang)
     moved = figures.change(e.total, e.before)
-    return f" ({say('like_day', lang)} {figures.count(e.before)}{f', {moved}' if moved else ''})"
+    return bracket(f"{say('like_day', lang)} {figures.count(e.before)}{f', {moved}' if moved else ''}", lang)
 
 
 def _error_lines(report: Report, full: bool) -> list[str]:

@@ -141,7 +141,8 @@ def comparison(report: Report) -> Element:
         )
     top = el("thead", el("tr", el("td"), *(el("th", h, scope="col", cls="n") for h in heads)))
     notes = [
-        _line(say(c.against, lang), why) for c in report.comparison if (why := digest.unlike(c, lang))
+        _line(label, why.removeprefix(label))
+        for c in report.comparison if (label := say(c.against, lang)) and (why := digest.unlike(c, lang))
     ]  # fmt: skip
     body = el("div", el("table", top, el("tbody", *rows), cls="compare"), cls="scroll")
     if not digest.compared(report):

@@ -6,7 +6,7 @@ which nothing is known holds None; one of which a part is known says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -63,17 +63,20 @@ def alerts(report: Report, most: int = 48) -> Timeline:
     hours = report.alerts.hours
     totals: dict[str, int] = {}
     for hour in hours:
-        for name, n in hour.by.items():
+        for name, n in (hour.by or {}).items():
             totals[name] = totals.get(name, 0) + n
     names = sorted((name for name, n in totals.items() if n), key=lambda s: (weight(s), s))
     kept, rest = (names, []) if len(names) <= SHOWN else (names[: SHOWN - 1], names[SHOWN - 1 :])
 
-    def values(by: dict[str, int]) -> tuple[Value, ...]:
+    shown = (*kept, say("others", report.lang)) if rest else tuple(kept)
+
+    def values(by: Mapping[str, int] | None) -> tuple[Value, ...]:
+        if by is None:
+            return (None,) * len(shown)
         beyond = (sum(by.get(s, 0) for s in rest),) if rest else ()
         return tuple(by.get(s, 0) for s in kept) + beyond
 
-    shown = (*kept, say("others", report.lang)) if rest else tuple(kept)
-    rows = [(hour.start, values(dict(hour.by))) for hour in hours]
+    rows = [(hour.start, values(hour.by)) for hour in hours]
     return _columns(shown, rows, report.window, most)
 
 

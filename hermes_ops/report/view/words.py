@@ -38,6 +38,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "others": ("其他", "other"),
     "and": ("、", ", "),
     "colon": ("：", ": "),
+    "semicolon": ("；", "; "),
     "seconds": ("{n} 秒", "{n} s"),
     "minutes": ("{n} 分", "{n} min"),
     "hours": ("{n} 小时", "{n} h"),
@@ -140,7 +141,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "文字由 {model} 撰写并逐个核对数字，数字由程序统计。",
         "Words by {model}, each number checked; figures counted by code.",
     ),
-    "dropped": ("{n} 句因数字不符被删去。", "{n} sentences dropped: their numbers didn't hold."),
+    "dropped": ("{n} 句因数字不符被删去。", "Dropped, as the numbers didn't hold: {n} sentence(s)."),
     "peak": ("峰值 {at}，{n}", "peak {at}: {n}"),
     "total": ("合计 {n}", "{n} in all"),
     # column heads
@@ -169,7 +170,7 @@ WORDS: dict[str, tuple[str, str]] = {
 def say(key: str, lang: str, **given: object) -> str:
     """A word or sentence; what is given stands in it as it is, so whoever shows it escapes the whole."""
     zh, en = WORDS[key]
-    return (zh if lang == "zh" else en).format(**given)
+    return (zh if lang == "zh" else en).replace("(s)", "" if str(given.get("n")) == "1" else "s").format(**given)
 
 
 def bracket(text: str, lang: str) -> str:

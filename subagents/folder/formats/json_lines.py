@@ -31,7 +31,7 @@ _SCALAR = rb"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,18})?(?:[eE][+-]?\d{1,3})?|true|fals
 _VALUE = b"(?:" + _STRING + b"|" + _SCALAR + b")"
 _KEPT = rb'("[^"\\\x00-\x1f]*+"|' + _SCALAR + b")"
 _NAME = rb'"([^"\\\x00-\x1f]++)"'
-_TIME = b'(?:"' + layouts.ISO + b'"|"' + layouts.EPOCH + b'"|' + layouts.EPOCH + b")"
+_TIME = b'(?:"' + layouts.ISO + b'"|(?P<quote>")?+' + layouts.EPOCH + b'(?(quote)"))'
 _ONE = re.compile(rb'[ \t]*+"([^"\\\x00-\x1f]*+)"[ \t]*+:[ \t]*+' + _VALUE + rb"[ \t]*+(?=[,}])")
 
 

@@ -14,7 +14,7 @@ _NAME = re.compile(rb'([A-Za-z_@][\w.@/-]*+)=(?:"(?:[^"\\]|\\.)*+"|[!#-~]*+)(?: 
 _VALUE = rb'(?:"(?:[^"\\]|\\.)*+"|[!#-~]*+)'
 _KEPT = rb'("[^"\\]*+"|[!#-~]*+)'
 _SERVICE = rb'("[^"\\]++"|[!#-~]++)'
-_TIME = b'(?:"' + layouts.ISO + b'"|"' + layouts.EPOCH + b'"|' + layouts.ISO + b"|" + layouts.EPOCH + b")"
+_TIME = b'(?P<quote>")?+(?:' + layouts.ISO + b"|" + layouts.EPOCH + b')(?(quote)")'
 
 
 def pairs(line: str) -> dict[str, str]:

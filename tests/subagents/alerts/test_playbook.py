@@ -4,7 +4,7 @@ from hermes_ops.testing.sources import MemoryAlerts, MemoryMetrics
 from subagents import alerts
 from subagents.sources import Ratio, Sources
 from tests.subagents.alerts.test_tools import FIRED, series
-from tests.subagents.rig import at, context, findings, window
+from tests.subagents.rig import at, context, episode, findings, window
 
 METRICS = MemoryMetrics(
     "prom",
@@ -69,6 +69,73 @@ async def test_now_is_asked_only_when_the_question_says_now():
     assert "Firing now: Watchdog" not in found.summary, "it is of no asked service"
     assert "Nothing fires now" in found.summary
     assert "firing_now" not in {e.tool for e in (await findings(AGENT, context(window(), ["cart"]))).evidence}
+
+
+async def test_what_is_silenced_in_both_languages():
+    held = episode("Full", "cart", "17:00", None, "warning", suppressed=True, by="silenced by wei")
+    agent = alerts.make(Sources(alerts=(MemoryAlerts("am", rows=[held]),)))
+    found = await findings(agent, context(window(), ["cart"], "what alerts are silenced?"))
+    assert found.summary == "Full (cart, warning) fires since 17:00, silenced by wei [A1]."
+    zh = await findings(agent, context(window(), ["cart"], "哪些告警被静默了？", "zh"))
+    assert zh.summary == "Full (cart, warning) 自 17:00 触发，被 wei 静默 [A1]。"
+    none = await findings(AGENT, context(window(), ["cart"], "are alerts muted?"))
+    assert none.summary == "No alert is silenced or inhibited now [A1]."
+
+
+async def test_what_fires_now_leads_with_what_nobody_holds_back_and_the_worst_of_it():
+    rows = [
+        episode("Disk", "mail", "16:50", None, "warning", suppressed=True,
+                by="silenced by wei until 2026-03-05 16:14 UTC (换盘)"),
+        episode("Slow", "cart", "16:55", None, "warning"),
+        episode("Errors", "pay", "17:00", None, "critical"),
+        episode("Pool", "pay", "17:01", None, "warning", suppressed=True, by="inhibited by Errors"),
+    ]  # fmt: skip
+    agent = alerts.make(Sources(alerts=(MemoryAlerts("am", rows=rows),)))
+    now = window("17:00", "17:15", "Asia/Shanghai")
+    en = (await findings(agent, context(now, [], "how many alerts fire right now?"))).summary.splitlines()
+    assert en[0] == (
+        "2 alerts fire now: Errors (pay, critical), Slow (cart, warning); "
+        "2 silenced or inhibited: Pool (pay, warning), Disk (mail, warning) [A2]."
+    ) or en[0].endswith("Disk (mail, warning), Pool (pay, warning) [A2].")
+    zh = (await findings(agent, context(now, [], "现在有多少告警在触发？", "zh"))).summary
+    assert zh.startswith("现在有 2 个告警在触发：Errors (pay, critical)、Slow (cart, warning)；另有 2 个被静默或抑制：")
+    assert "被 wei 静默至 03-06 00:14 +08:00（换盘）" in zh
+    assert "被 Errors 抑制" in zh
+    assert "触发了" not in zh, "how many began in a quarter of an hour is no answer"
+
+
+async def test_no_alerts_is_not_said_of_a_time_of_which_no_source_knows():
+    class Forgetful(MemoryAlerts):
+        caps = frozenset({"current"})
+
+    young = MemoryAlerts("store", since=at("13:00"))
+    for source in (Forgetful("pager"), young):
+        agent = alerts.make(Sources(alerts=(source,)))
+        early = window("04:00", "05:00")
+        en = (await findings(agent, context(early, [], "how many alerts fired?"))).summary
+        assert en == (
+            "No source holds alerts of 2026-03-04 04:00–05:00 +00:00, so whether any fired can't be told [A1]."
+        )
+        zh = (await findings(agent, context(early, [], "触发了多少告警？", "zh"))).summary
+        assert zh.startswith("没有数据源保存 2026-03-04")
+        assert "0" not in zh.replace("04:00", "").replace("05:00", "").replace("+00:00", "").replace("2026-03-04", "")
+
+
+async def test_that_there_are_no_request_metrics_is_said_where_they_were_asked_for():
+    agent = alerts.make(Sources(alerts=(MemoryAlerts("am"),), metrics=(MemoryMetrics("prom"),)))
+    found = await findings(agent, context(window(), ["cart"], "availability of cart?"))
+    assert found.summary == "There are no request metrics in that time [A1]."
+    zh = await findings(agent, context(window(), ["cart"], "cart 可用率？", "zh"))
+    assert zh.summary == "该时段没有请求指标 [A1]。"
+
+
+async def test_an_objective_and_its_budget_are_told():
+    metrics = MemoryMetrics("prom", ratios=[Ratio("cart", 10000, 20, objective=99.9)])
+    agent = alerts.make(Sources(alerts=(MemoryAlerts("am"),), metrics=(metrics,)))
+    en = await findings(agent, context(window(), ["cart"], "availability of cart?"))
+    assert "99.8% (20 of 10000 requests bad; objective 99.9%, 200% of its error budget used)" in en.summary
+    zh = await findings(agent, context(window(), ["cart"], "cart 可用率？", "zh"))
+    assert "目标 99.9%，错误预算已用 200%" in zh.summary
 
 
 async def test_a_metric_that_did_not_move_is_said_to_be_so():

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -27,7 +28,7 @@ def agent(rows: list = FIRED, metrics: tuple[MemoryMetrics, ...] = (), **more: s
 
 async def test_the_first_signal_is_found_though_it_was_inhibited():
     got = await call(agent(), context(window(), ["cart"]), "list_alerts")
-    assert "warning PoolFull pay 13:03–13:48 (suppressed by PayErrors, first)" in got.text
+    assert "warning PoolFull pay 13:03–13:48 (suppressed: PayErrors, first)" in got.text
     assert got.text.splitlines()[1].startswith("* critical CartErrors cart 13:04:30–13:49")
     assert got.data["onset"] == at("13:03").isoformat()
     assert got.data["end"] == at("13:49").isoformat()
@@ -72,6 +73,53 @@ async def test_what_fires_now():
     rows = [episode("Old", "cart", "09:00", "09:30"), episode("Open", "cart", "17:00", None)]
     got = await call(agent(rows), context(window(), ["cart"]), "firing_now")
     assert [a["name"] for a in got.data["alerts"]] == ["Open"]
+
+
+async def test_what_is_silenced_now_and_by_whom():
+    rows = [
+        episode("Full", "cart", "17:00", None, "warning", suppressed=True, by="silenced by wei (换盘)"),
+        episode("Errors", "cart", "17:01", None),
+    ]
+    got = await call(agent(rows), context(window(), ["cart"]), "firing_now", suppressed_only=True)
+    assert [a["name"] for a in got.data["alerts"]] == ["Full"]
+    assert "(suppressed: silenced by wei (换盘))" in got.text
+    both = await call(agent(rows), context(window(), ["cart"]), "firing_now")
+    assert {f.name: f.value for f in both.figures if not f.labels} == {
+        "firing": 2,
+        "suppressed": 1,
+        "not suppressed": 1,
+    }
+
+
+async def test_a_source_without_history_adds_what_it_knows_and_is_no_gap():
+    past = MemoryAlerts("prom", rows=FIRED, caps=frozenset({"history", "current"}))
+    same = [
+        episode("PoolFull", "pay", "13:03", None, "warning", suppressed=True, by="silenced by wei"),
+        episode("New", "cart", "14:30", None),
+    ]
+    now = MemoryAlerts("am", rows=same, caps=frozenset({"current"}), gaps=("am keeps no history",))
+    both = alerts.make(Sources(alerts=(past, now)))
+    got = await call(both, context(window(), []), "list_alerts")
+    assert got.gaps == ()
+    assert got.complete
+    assert got.text.count("PoolFull") == 1
+    assert "13:03–13:48 (suppressed: PayErrors, first)" in got.text
+    assert "New cart" in got.text
+    alone = alerts.make(Sources(alerts=(now,)))
+    assert (await call(alone, context(window(), []), "list_alerts")).gaps == ("am keeps no history",)
+
+
+async def test_an_objective_gives_the_budget():
+    metrics = MemoryMetrics("prom", ratios=[Ratio("cart", 10000, 20, objective=99.9)])
+    got = await call(agent(metrics=(metrics,)), context(window(), ["cart"]), "availability")
+    assert "cart 99.8 % (20 bad of 10000 requests; objective 99.9 %, 200 % of its error budget used)" in got.text
+    assert ("error budget used", 200.0, "%") in {(f.name, f.value, f.unit) for f in got.figures}
+
+
+async def test_a_runbook_is_shown_where_it_is_allowed():
+    rows = [replace(episode("Errors", "cart", "13:00", "13:30"), runbook="https://wiki.example/r/errors")]
+    got = await call(agent(rows), context(window(), ["cart"]), "list_alerts")
+    assert "runbook https://wiki.example/r/errors" in got.text
 
 
 async def test_availability_is_code_counted():

@@ -17,7 +17,7 @@ from tests.subagents.folder.helpers import counted, hashed, window
 DAY = window("2026-11-29", "2026-11-30")
 
 
-@pytest.fixture(scope="module", params=["named", "hashed"])
+@pytest.fixture(scope="module", params=["named", pytest.param("hashed", marks=pytest.mark.slow)])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
     root = shared("data/days/2026-11-29/input")
     if request.param == "hashed":

@@ -14,6 +14,7 @@ import zstandard
 from subagents.sources import LogLine, LogQuery
 from tests.subagents.folder.helpers import ALL, counted, folder_of, utc
 
+NAMELESS = '{"EndTimestamp":"x","timestamp":"2026-11-29T14:00:00Z","status":503,"service":"s"}'
 JSON_LINES = """\
 {"timestamp": "2026-11-29T14:00:00.5Z", "level": "INFO", "service": "cart", "message": "ok"}
 {"time": "2026-11-29T22:00:01+08:00", "severity_text": "Error", "service.name": "cart", "msg": "no stock", "err": "E7"}
@@ -89,7 +90,7 @@ Timestamp,PodName,TraceID,Log
 @pytest.mark.parametrize(
     ("content", "levels"),
     [
-        (JSON_LINES, {"info": 1, "error": 3, "warn": 1, "fatal": 1}),
+        (JSON_LINES, {"info": 2, "error": 3, "warn": 1, "fatal": 1}),
         (LOGFMT, {"info": 1, "error": 1, "warn": 1}),
         (ACCESS, {"info": 1, "error": 1, "warn": 2}),
         (LOG4J, {"warn": 1, "error": 1, "info": 1}),
@@ -98,7 +99,7 @@ Timestamp,PodName,TraceID,Log
         (TEXT, {"error": 1, "info": 1}),
         (PYTHON, {"error": 1, "info": 1}),
         (CSV, {"info": 1, "error": 1}),
-        (JSON_LINES.replace("\n", "\r\n"), {"info": 1, "error": 3, "warn": 1, "fatal": 1}),
+        (JSON_LINES.replace("\n", "\r\n"), {"info": 2, "error": 3, "warn": 1, "fatal": 1}),
         (LOG4J.replace("\n", "\r\n"), {"warn": 1, "error": 1, "info": 1}),
     ],
 )
@@ -229,7 +230,7 @@ async def test_one_very_long_text_line_is_cut_and_counted(tmp_path: Path) -> Non
             "error",
             "m",
         ),
-        ('{"EndTimestamp":"x","timestamp":"2026-11-29T14:00:00Z","status":503,"service":"s"}', "s", "error", ""),
+        (NAMELESS, "s", "error", NAMELESS),
         ('web-1  | {"level":"info","ts":1795960800.0,"msg":"m","service":"w"}', "w", "info", "m"),
         ('Date,Time,Level,Component,Content\n2026-11-29,"14:00:00,000",WARN,c,"a, b"', "c", "warn", "a, b"),
         ("E1129 14:00:00.000000 7 main.go:3] service=k gone", "", "error", "service=k gone"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from subagents.folder.times import parse
+from subagents.folder.times import Clock, parse
 from tests.subagents.folder.helpers import utc
 
 NOON = utc("2026-11-29T14:00:00").timestamp()
@@ -23,7 +23,7 @@ NOON = utc("2026-11-29T14:00:00").timestamp()
     ],
 )  # fmt: skip
 def test_a_moment_in_every_spelling(said: object) -> None:
-    assert parse(said, near=NOON) == NOON
+    assert parse(said, Clock(NOON)) == NOON
 
 
 def test_fractions_count() -> None:
@@ -35,9 +35,9 @@ def test_fractions_count() -> None:
     "said", ["", "hello", "0001-01-01", None, True, 12, "12:00", "2026-13-45T00:00:00Z", {}, "Foo 29"]
 )
 def test_what_is_no_time_is_none(said: object) -> None:
-    assert parse(said, near=NOON) is None or said == "0001-01-01"
+    assert parse(said, Clock(NOON)) is None or said == "0001-01-01"
 
 
 def test_a_leap_day_without_a_year_finds_its_year() -> None:
-    assert parse("Feb 29 00:00:00", near=utc("2027-03-01").timestamp()) == utc("2024-02-29").timestamp()
+    assert parse("Feb 29 00:00:00", Clock(utc("2027-03-01").timestamp())) == utc("2024-02-29").timestamp()
     assert parse("Nov 29 14:00:00") is None

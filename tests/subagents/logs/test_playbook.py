@@ -33,7 +33,7 @@ async def test_nothing_there_is_said_with_what_begins_at_the_other_reading():
     first, second = found.summary.splitlines()[:2]
     assert first.startswith("Nothing begins in 2026-03-04 12:45–13:45 +08:00; errors of cart begin at 21:03 +08:00 ")
     assert "(13:03 UTC in the data's own clock)" in first
-    assert second.startswith("No error lines of cart in it, among ")
+    assert second.startswith("In it: cart wrote no log lines at all (the window lies outside of what the logs cover)")
     assert found.onset is None
 
 

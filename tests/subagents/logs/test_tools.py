@@ -50,6 +50,19 @@ async def test_codes_and_levels_on_request():
     assert "cart info ×180" in got.text
 
 
+async def test_no_logs_of_a_service_is_not_no_errors():
+    lines = by_time(calm("cart"), errors("pay", "12:20", 3, 1))
+    quiet = context(window("14:00", "14:30"), ["cart", "pay", "ghost"])
+    got = await call(agent(MemoryLogs("files", lines=lines)), quiet, "count_errors")
+    assert "no error lines of cart in the window, among 30 log lines searched there" in got.text
+    assert "pay wrote no log lines at all, so nothing can be said of errors; no source has logs of ghost" in got.text
+    assert got.data["heard"] == ["cart"]
+    alone = context(window("14:00", "14:30"), ["pay"])
+    got = await call(agent(MemoryLogs("files", lines=lines)), alone, "count_errors")
+    assert "no error lines" not in got.text
+    assert got.data["unsaid"]["zh"] == "pay 没有任何日志，无法判断有没有错误"
+
+
 async def test_an_empty_window_says_what_was_searched_and_what_begins_elsewhere():
     got = await call(
         agent(MemoryLogs("files", lines=INCIDENT)), context(window("09:00", "10:00"), ["cart"]), "count_errors"
