@@ -10,7 +10,7 @@ CODE := orchestrator subagents memory hermes_ops tests tools $(wildcard bench)
 # Set in some containers: every process would compile every module, half of the time that the tests take.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-feishu setup test test-slow test-all nightly check weight format docs lock bench build bundle clean
+.PHONY: help demo demo-feishu setup test test-slow test-all nightly check weight format docs lock bench bench-scan bench-context build bundle clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -60,6 +60,12 @@ lock: $(DEV) ## renew constraints.txt: the newest versions pyproject.toml allows
 
 bench: $(DEV) ## measure against the hand-written loop
 	@$(PY) bench/run.py $(ARGS)
+
+bench-scan: $(DEV) ## measure counting in large log files beside grep -c; ARGS="--mb 20,200,2000"
+	@$(PY) bench/scan.py $(ARGS)
+
+bench-context: $(DEV) ## measure prompt tokens with each tier of the context on and off
+	@$(PY) bench/context.py $(ARGS)
 
 build: $(DEV) ## a wheel in dist/
 	@$(PY) -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist \

@@ -4,8 +4,9 @@
 
 A question makes twelve model calls, nine of them in three branches, and each call answers at once: all that is measured
 is ours. "plain" is the same with nothing recorded; "journal" records each step durably (a SQLite file, or the database
-of --url); "served" comes through the inbox and leaves through the outbox as well. --soak asks so many questions and
-shows the memory on the way. The figures that matter are ratios and differences within one run.
+of --url); "served" comes through the inbox and leaves through the outbox as well. A step's time is how long its loop
+stands still for it: what the runtime adds is the difference from "plain". --soak asks so many questions and shows the
+memory on the way. The figures that matter are ratios and differences within one run.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,6 @@ from orchestrator.contracts import Incoming, Json
 from orchestrator.ports import Call, Runtime
 
 BRANCHES = ("alerts", "logs", "changes")
-STEPS = 12
 TEXT = "412 errors between 14:02 and 14:31, most of them pool exhausted. " * 30  # about 2 KB, as a call's result has
 
 
@@ -43,49 +44,61 @@ async def call(what: Json) -> Json:
     return {"of": what, "text": TEXT}
 
 
-async def branch(rt: Runtime) -> Json:
-    for n in range(3):
-        await rt.step(f"model {n}", call, n)
-    return {}
+class Steps:
+    """A question's twelve steps, and the seconds that each takes."""
 
+    def __init__(self) -> None:
+        self.took: list[float] = []
 
-async def recorded(rt: Runtime) -> None:
-    await rt.step("model 1", call, 1)
-    await rt.steps([Call(f"1.{name}", branch, (), branch=True) for name in BRANCHES])
-    await rt.step("model 2", call, 2)
-    await rt.step("model 3", call, 3)
+    async def timed(self, work: Awaitable[Json]) -> None:
+        begun = time.perf_counter()
+        await work
+        self.took.append(time.perf_counter() - begun)
 
+    async def recorded(self, rt: Runtime) -> None:
+        await self.timed(rt.step("model 1", call, 1))
+        await rt.steps([Call(f"1.{name}", self.branch, (), branch=True) for name in BRANCHES])
+        await self.timed(rt.step("model 2", call, 2))
+        await self.timed(rt.step("model 3", call, 3))
 
-async def bare() -> None:
-    """What a loop without a runtime does."""
-
-    async def three() -> None:
+    async def branch(self, rt: Runtime) -> Json:
         for n in range(3):
-            json.dumps(await call(n))
+            await self.timed(rt.step(f"model {n}", call, n))
+        return {}
 
-    json.dumps(await call(1))
-    await asyncio.gather(*(three() for _ in BRANCHES))
-    json.dumps(await call(2))
-    json.dumps(await call(3))
+    async def bare(self) -> None:
+        """What a loop without a runtime does."""
+
+        async def plain(n: int) -> Json:
+            return json.dumps(await call(n))
+
+        async def three() -> None:
+            for n in range(3):
+                await self.timed(plain(n))
+
+        await self.timed(plain(1))
+        await asyncio.gather(*(three() for _ in BRANCHES))
+        await self.timed(plain(2))
+        await self.timed(plain(3))
 
 
 def incoming(n: int) -> Incoming:
     return Incoming(f"m{n}", "why did checkout fail?", datetime.now(UTC), chat=f"c{n % 200}", channel="bench", user="u")
 
 
-async def journaled(memory: Memory, n: int) -> None:
+async def journaled(memory: Memory, n: int, steps: Steps) -> None:
     run = f"run-{n}"
     await memory.runs.create(run, incoming(n))
-    await recorded(LocalRuntime(run, "supervisor", memory.events.of(run)))
+    await steps.recorded(LocalRuntime(run, "supervisor", memory.events.of(run)))
     await memory.runs.finish(run, "done")
 
 
-async def served(memory: Memory, first: int, questions: int, at: int) -> list[float]:
+async def served(memory: Memory, first: int, questions: int, at: int, steps: Steps) -> list[float]:
     """Seconds of each question, from its message to its delivered answer."""
     answered = {f"m{n}": asyncio.Event() for n in range(first, first + questions)}
 
     async def work(entry: Entry) -> Outcome:
-        await journaled(memory, int(entry.question.id[1:]))
+        await journaled(memory, int(entry.question.id[1:]), steps)
         return Outcome(parcels=(Parcel(f"{entry.id}.finish", "bench", "finish", entry.conversation, {}, {}),))
 
     async def deliver(parcel: Parcel) -> str:
@@ -124,15 +137,23 @@ async def together(work: Callable[[int], Awaitable[Any]], first: int, questions:
     return took
 
 
-def row(name: str, at: int, took: list[float], wall: float, cpu: float) -> None:
+def spread(took: list[float]) -> str:
+    """Median and 99th of a hundred, in milliseconds."""
     p50, p99 = (sorted(took)[min(len(took) - 1, int(len(took) * q))] * 1000 for q in (0.5, 0.99))
-    per = 1000 / len(took)
-    rss = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
+    return f"p50 {p50:8.2f} p99 {p99:8.2f} ms"
+
+
+def row(name: str, at: int, took: list[float], steps: list[float], wall: float, cpu: float) -> None:
     print(
-        f"{name:8} {at:5} at once {len(took) / wall:9,.0f} questions/s  p50 {p50:8.1f} ms  p99 {p99:8.1f} ms  "
-        f"{cpu * per:7.2f} ms CPU and {wall * per / STEPS:6.2f} ms wall a step*  RSS {rss:5.0f} MB",
+        f"{name:8} {at:5} at once {len(took) / wall:7,.0f} questions/s  {spread(took)}  a step {spread(steps)}  "
+        f"CPU {cpu * 1000 / len(took):6.2f} ms  RSS {rss() / 1000:5.0f} MB",
         flush=True,
     )
+
+
+def rss() -> float:
+    """KB."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1000
 
 
 async def measure(memory: Memory, levels: list[int], questions: int) -> None:
@@ -140,17 +161,21 @@ async def measure(memory: Memory, levels: list[int], questions: int) -> None:
     for at in levels:
         count = max(questions // (8 if at == 1 else 1), 20)
         for name in ("plain", "journal", "served"):
-            wall, cpu = time.perf_counter(), time.process_time()
+            wall, cpu, steps = time.perf_counter(), time.process_time(), Steps()
             if name == "served":
-                took = await served(memory, first, count, at)
+                took = await served(memory, first, count, at, steps)
             else:
-                work = (lambda n: bare()) if name == "plain" else (lambda n: journaled(memory, n))
+                work = partial(plain, steps) if name == "plain" else partial(journaled, memory, steps=steps)
                 took = await together(work, first, count, at)
-            row(name, at, took, time.perf_counter() - wall, time.process_time() - cpu)
+            row(name, at, took, steps.took, time.perf_counter() - wall, time.process_time() - cpu)
             first += count
 
 
-async def waiting(memory: Memory, questions: int = 2000) -> float:
+async def plain(steps: Steps, n: int) -> None:
+    await steps.bare()
+
+
+async def waiting(memory: Memory, questions: int) -> float:
     """KB that a question costs while it waits for a model."""
     go, started = asyncio.Event(), 0
 
@@ -161,12 +186,9 @@ async def waiting(memory: Memory, questions: int = 2000) -> float:
         return {}
 
     async def one(n: int) -> None:
-        run = f"waiting-{n}"
+        run = f"waiting-{questions}-{n}"
         await memory.runs.create(run, incoming(n))
         await LocalRuntime(run, "supervisor", memory.events.of(run)).step("model 1", slow, 1)
-
-    def rss() -> float:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1024
 
     before = rss()
     tasks = [asyncio.create_task(one(n)) for n in range(questions)]
@@ -181,9 +203,9 @@ async def waiting(memory: Memory, questions: int = 2000) -> float:
 async def soak(memory: Memory, questions: int) -> None:
     part = max(questions // 10, 1)
     for first in range(0, questions, part):
-        wall, cpu = time.perf_counter(), time.process_time()
-        took = await served(memory, 10**6 + first, part, 100)
-        row("soak", 100, took, time.perf_counter() - wall, time.process_time() - cpu)
+        wall, cpu, steps = time.perf_counter(), time.process_time(), Steps()
+        took = await served(memory, 10**6 + first, part, 100, steps)
+        row("soak", 100, took, steps.took, time.perf_counter() - wall, time.process_time() - cpu)
 
 
 async def main(options: argparse.Namespace) -> None:
@@ -194,8 +216,8 @@ async def main(options: argparse.Namespace) -> None:
                 await soak(memory, options.soak)
             else:
                 await measure(memory, [int(n) for n in options.at.split(",")], options.questions)
-                print(f"a question that waits for a model: {await waiting(memory):.1f} KB")
-                print("* of the twelve steps of a question, all questions together")
+                for n in (500, 2000):
+                    print(f"{n} questions that wait for a model: {await waiting(memory, n):.1f} KB each")
         finally:
             await memory.close()
 

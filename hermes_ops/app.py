@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 
+from hermes_ops import readonly
 from hermes_ops.budget import Budget, Turns
 from hermes_ops.grasp import Known, grasp, trouble
 from hermes_ops.logs import Decisions, open_log
@@ -255,7 +256,10 @@ class App:
     async def _by_rules(self, ctx: Context, agents: tuple[Agent, ...], past: Past) -> Answer:
         cast = Agent("supervisor", "", "", (), playbook=supervising(agents, past.asked))
         desk = Supervisor(agents, "", lambda agent: OfflineBrain(), manner=Manner("mark"), cast=cast)
-        return await desk.answer(ctx, Past())
+        answer = await desk.answer(ctx, Past())
+        if readonly.asks_for_a_change(ctx.question.text):
+            answer = replace(answer, text=f"{readonly.said(ctx.lang)}\n\n{answer.text}")
+        return answer
 
 
 def new_run(incoming: Incoming) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from hermes_ops import timewords
 from hermes_ops.quoted import Alert, alert_in, told
 from hermes_ops.recall.followups import ASKS_WHICH, Former, Own, Tied, tie
 from hermes_ops.recall.glossary import with_chinese
@@ -138,8 +139,9 @@ def trouble(known: Json, lang: str) -> str:
     lines = []
     for said in known["unread"]:
         how = "请写成“昨天 14:00”或“2026-11-29 14:00 到 15:00”。"
+        asked = timewords.unread(said, lang)
         lines.append(
-            f"看不懂时间“{said}”。{how}" if zh else f"I can't read the time {said!r}; write it like 'yesterday 14:00'."
+            f"看不懂时间“{asked}”。{how}" if zh else f"I can't read the time {said!r}; write it like 'yesterday 14:00'."
         )
     if not known["scope"]["services"]:
         for name, near in known["unknown"]:

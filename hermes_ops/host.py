@@ -100,7 +100,7 @@ class Host:
             answer = await self._app.answer(asked, run=entry.run, ran=entry.ran, on_event=doing.event)
         except ResumeError as e:  # a deploy changed what it was begun with: afresh, at the next try
             log.warning("serve: %s is begun afresh: %s", entry.id, e)
-            await self._app.memory.inbox.rerun(entry.id, new_run(asked))
+            await self._app.memory.inbox.rerun(entry.id, new_run(asked), entry.owner)
             raise
         except Busy as e:
             text = say("budget", lang, at=f"{e.until:%m-%d %H:%M}")

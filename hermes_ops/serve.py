@@ -17,6 +17,7 @@ from functools import partial
 from hermes_ops.app import App, open_app
 from hermes_ops.hooks.opening import ear, first_look, prune
 from hermes_ops.host import Host
+from hermes_ops.keys import check_value
 from hermes_ops.runtime.alone import Alone
 from hermes_ops.runtime.cluster import Replica
 from hermes_ops.schedule.timetable import timetable
@@ -49,6 +50,7 @@ async def serving(
     lock = hold(settings.database_url, "inbox", TAKEN, shared)
     try:
         async with open_app(settings, None, offline) as app:
+            await _same_key(app)
             plugged = plugs(app)
             member = Replica(app.memory.replicas, lock, VERSION) if shared else Alone(lock)
             await member.enter()
@@ -62,6 +64,17 @@ async def serving(
             await member.leave()
     finally:
         lock.release()
+
+
+async def _same_key(app: App) -> None:
+    """All that ever serve a database should mask by one key."""
+    mine = check_value(app.settings.masking_key())
+    if await app.memory.replicas.agree("masking.key", mine) != mine:
+        log.warning(
+            "serve: %s isn't the key that this database was first served with: the same secret gets another tag here, "
+            "and a question that is taken over sees both. Copy that file from where it began, and start again.",
+            app.settings.data_dir / "masking.key",
+        )
 
 
 @asynccontextmanager

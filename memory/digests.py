@@ -21,7 +21,8 @@ from orchestrator.contracts import Usage
 ROOT = "supervisor"  # path and agent of the loop that every run has
 WIDTH = 1.05  # of a slot of time: a share of the runs is known that exactly
 LEFT = timedelta(hours=1)  # a run that says "running" for longer has lost its process
-SUMS = ("tools", "errors", "calls", "prompt_tokens", "completion_tokens", "cached_tokens", "cost")
+USED = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens")
+ADDED = (*USED, "tools", "errors", "failed", "empty")
 By = Literal["agent", "user", "day", "model"]
 
 loops = sa.Table(  # each sub-agent's, with what it took, and one of the whole run under ROOT; narrow, for counting
@@ -129,11 +130,10 @@ class Digests:
 
     async def tally(self, wanted: Counted, by: By) -> list[Tally]:
         """Runs, or by agent their loops, counted by group; those without a digest don't count."""
-        sums = await self._desk.read(lambda c: c.execute(_sums(wanted, by)).all())
-        times: dict[str, list[tuple[int, int]]] = {}
-        for key, place, number in await self._desk.read(lambda c: c.execute(_times(wanted, by)).all()):
-            times.setdefault(key, []).append((place, number))
-        return [_tally(row, sorted(times.get(row.key, ()))) for row in sums]
+        groups: dict[str, list[Any]] = {}
+        for row in await self._desk.read(lambda c: c.execute(_sums(wanted, by)).all()):
+            groups.setdefault(row.key, []).append(row)
+        return [_tally(key, rows) for key, rows in groups.items()]
 
 
 def slot(ms: float) -> int:
@@ -141,10 +141,24 @@ def slot(ms: float) -> int:
     return round(math.log(max(0.0, ms) + 1, WIDTH))
 
 
-def _tally(row: Any, times: Sequence[tuple[int, int]]) -> Tally:
-    used = Usage(row.calls, row.prompt_tokens, row.completion_tokens, row.cached_tokens, row.cost)
-    ends = (_within(times, 0.5), _within(times, 0.95))
-    return Tally(row.key, sum(n for _, n in times), row.failed, row.empty, row.tools, row.errors, used, *ends)
+def _tally(key: str, rows: Sequence[Any]) -> Tally:
+    """`rows`: the group's sums, one row a slot; loops that count for nothing but their cost are in the slot -1."""
+    whole = {name: sum(getattr(row, name) for row in rows) for name in ADDED}
+    costs = [row.cost for row in rows if row.cost is not None]
+    calls, sent, said, cached = (whole[name] for name in USED)
+    used = Usage(calls, sent, said, cached, sum(costs) if costs else None)
+    times = sorted((row.slot, row.number) for row in rows if row.slot >= 0)
+    return Tally(
+        key,
+        sum(n for _, n in times),
+        whole["failed"],
+        whole["empty"],
+        whole["tools"],
+        whole["errors"],
+        used,
+        _within(times, 0.5),
+        _within(times, 0.95),
+    )
 
 
 def _within(times: Sequence[tuple[int, int]], share: float) -> int:
@@ -194,18 +208,14 @@ def _counted(wanted: Counted) -> list[sa.ColumnElement[bool]]:
 
 
 def _sums(wanted: Counted, by: By) -> sa.Select[Any]:
-    """A run failed where its own loop did; what it spent is that of all its loops."""
+    """By group and slot, in one pass. A run failed where its own loop did; what it spent is that of all its loops."""
     own = sa.true() if by == "agent" else loops.c.path == ROOT
+    place = (loops.c.slot if by == "agent" else sa.case((own, loops.c.slot), else_=-1)).label("slot")
     counts = (("failed", loops.c.status == "failed"), ("empty", loops.c.empty))
     columns = [_count(sa.and_(own, what), name) for name, what in counts]
-    columns += [sa.func.sum(loops.c[name]).label(name) for name in SUMS]
-    return sa.select(loops.c[by].label("key"), *columns).where(*_counted(wanted)).group_by(loops.c[by])
-
-
-def _times(wanted: Counted, by: By) -> sa.Select[Any]:
-    own = [] if by == "agent" else [loops.c.path == ROOT]
-    columns = (loops.c[by], loops.c.slot)
-    return sa.select(*columns, sa.func.count()).where(*_counted(wanted), *own).group_by(*columns)
+    columns += [sa.func.sum(loops.c[name]).label(name) for name in (*USED, "tools", "errors", "cost")]
+    query = sa.select(loops.c[by].label("key"), place, sa.func.count().label("number"), *columns)
+    return query.where(*_counted(wanted)).group_by(loops.c[by], place)
 
 
 def _count(what: sa.ColumnElement[bool], name: str) -> sa.Label[Any]:

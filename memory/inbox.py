@@ -134,10 +134,11 @@ class InboxStore:
         """In order."""
         return await self._desk.read(lambda c: _read(c, sa.and_(UNDONE, inbox.c.conversation == conversation)))
 
-    async def beat(self, ran: Mapping[str, float]) -> None:
-        """How long each has been worked on by now, so that a death of the process doesn't lose it."""
+    async def beat(self, owner: str, ran: Mapping[str, float]) -> None:
+        """How long each of `owner`'s has been worked on by now, so that a death of the process doesn't lose it."""
         rows = [{"which": id, "seconds": seconds} for id, seconds in ran.items()]
-        query = inbox.update().where(inbox.c.id == sa.bindparam("which")).values(ran=sa.bindparam("seconds"))
+        mine = sa.and_(inbox.c.id == sa.bindparam("which"), inbox.c.owner == owner)
+        query = inbox.update().where(mine).values(ran=sa.bindparam("seconds"))
         if rows:
             await self._desk.write(lambda connection: connection.execute(query, rows) and None)
 
@@ -158,9 +159,9 @@ class InboxStore:
         values = {"state": "queued", "owner": "", "reason": reason, "due": due, "ran": ran, "tries": inbox.c.tries + 1}
         await self._update(sa.and_(inbox.c.id == id, inbox.c.owner == owner), values)
 
-    async def rerun(self, id: str, run: str) -> None:
-        """It goes on under another run: the one begun can't be gone on with."""
-        await self._update(inbox.c.id == id, {"run": run})
+    async def rerun(self, id: str, run: str, owner: str) -> None:
+        """What is `owner`'s goes on under another run: the one begun can't be gone on with."""
+        await self._update(sa.and_(inbox.c.id == id, inbox.c.owner == owner), {"run": run})
 
     async def recover(self) -> None:
         """For the only process of a database: what a former one left is queued again, in its place, and free."""
@@ -168,7 +169,7 @@ class InboxStore:
 
     async def rest(self, owner: str, ran: Mapping[str, float]) -> None:
         """What `owner` has is queued again, in its place: the process ends cleanly."""
-        await self.beat(ran)
+        await self.beat(owner, ran)
         left = sa.and_(UNDONE, inbox.c.owner == owner)
         await self._update(left, {"state": "queued", "owner": ""})
 

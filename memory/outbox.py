@@ -89,12 +89,13 @@ class Outbox:
         await self._update(key, {"state": "sent", "sent": id, "ended": self.clock(), "payload": "null"})
 
     async def again(self, key: str, reason: str, due: datetime) -> None:
-        await self._update(key, {"reason": reason, "due": due, "tries": outbox.c.tries + 1})
+        """A try failed; what somebody else has delivered meanwhile stays delivered."""
+        await self._update(key, {"reason": reason, "due": due, "tries": outbox.c.tries + 1}, WAITING)
 
     async def failed(self, key: str, reason: str) -> None:
         """Given up; kept with its reason."""
         values = {"state": "failed", "reason": reason, "ended": self.clock(), "tries": outbox.c.tries + 1}
-        await self._update(key, values)
+        await self._update(key, values, WAITING)
 
     async def revive(self, key: str) -> None:
         """What was given up is tried anew; anything else stays as it is."""
@@ -102,8 +103,8 @@ class Outbox:
         values = {"state": "waiting", "tries": 0, "at": self.clock(), "due": self.clock(), "ended": None, "owner": ""}
         await self._desk.write(lambda connection: connection.execute(query.values(values)) and None)
 
-    async def _update(self, key: str, values: dict[str, Any]) -> None:
-        query = outbox.update().where(outbox.c.key == key).values(values)
+    async def _update(self, key: str, values: dict[str, Any], which: sa.ColumnElement[bool] | None = None) -> None:
+        query = outbox.update().where(outbox.c.key == key, sa.true() if which is None else which).values(values)
         await self._desk.write(lambda connection: connection.execute(query) and None)
 
 

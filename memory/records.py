@@ -43,6 +43,7 @@ records = sa.Table(
     sa.Column("closed", UtcTime),  # the last one that told an end
     sa.UniqueConstraint("kind", "source", "key", name="records_key"),
     sa.Index("records_at", "kind", "at"),
+    sa.Index("records_until", "kind", "until"),
     sa.Index("records_series", "kind", "source", "series", "at"),
     sa.Index("records_seen", "seen"),
 )

@@ -15,7 +15,8 @@ import sqlalchemy as sa
 from memory import claims
 from memory.desk import Desk
 from memory.hold import key
-from memory.sharing import replicas
+from memory.sharing import facts, replicas
+from memory.store import insert_new
 from memory.tables import inbox, outbox
 
 AT_ONCE = 8  # others that one look asks after: enough for a few, and not too much among a thousand
@@ -74,6 +75,17 @@ class Replicas:
                 mine = replicas.update().where(replicas.c.id == me)
                 connection.execute(mine.values(taken=replicas.c.taken + taken))
             return found
+
+        return await self._desk.write(write)
+
+    async def agree(self, name: str, value: str) -> str:
+        """What all on this database go by under a name: the first one's value."""
+        put = insert_new(self._desk.dialect, facts).on_conflict_do_nothing()
+
+        def write(connection: sa.Connection) -> str:
+            connection.execute(put, {"name": name, "value": value})
+            kept: str = connection.execute(sa.select(facts.c.value).where(facts.c.name == name)).scalar_one()
+            return kept
 
         return await self._desk.write(write)
 

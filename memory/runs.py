@@ -6,6 +6,7 @@ What happened inside a run is in the event store.
 from __future__ import annotations
 
 import json
+import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,7 @@ import sqlalchemy as sa
 
 from memory.desk import Desk
 from memory.owner import Owner
+from memory.sharing import replicas
 from memory.store import EventStore
 from memory.tables import runs
 from orchestrator.contracts import Incoming, Json, from_json, to_json
@@ -22,6 +24,7 @@ from orchestrator.errors import StoreError
 
 RunStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
 RESUME_SECONDS = 3600.0
+BELIEVED = timedelta(minutes=15)  # so long after its start another host may be at work on a run without serving
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ class Runs:
                 not question.anchored or (other.at, other.zone) == (question.at, question.zone)
             )
 
-        return await self._desk.write(lambda connection: _take_first(connection, query, same))
+        return await self._desk.write(lambda connection: _take_first(connection, query, self._clock(), same))
 
     async def find_left(self, kind: str, younger_than: float = RESUME_SECONDS) -> RunInfo | None:
         """The oldest run of a kind that its process left unfinished, taken over by this process."""
@@ -131,7 +134,7 @@ class Runs:
             .order_by(runs.c.started)
             .with_for_update()
         )
-        return await self._desk.write(lambda connection: _take_first(connection, query))
+        return await self._desk.write(lambda connection: _take_first(connection, query, self._clock()))
 
     async def claim(self, run: str, mine: bool = False) -> RunInfo:
         """A run by its id, taken over by this process, however it ended; `mine`: the caller knows that nobody else has
@@ -141,7 +144,7 @@ class Runs:
             row = connection.execute(sa.select(runs).where(runs.c.id == run).with_for_update()).first()
             if row is None:
                 raise StoreError(f"There is no run {run} in this database. Check the id, and the data directory.")
-            if not mine and _alive(row):
+            if not mine and _worked_on(connection, row, self._clock()):
                 raise StoreError(f"Run {run} is still being worked on by process {row.pid} on {row.host}. Wait for it.")
             return _take(connection, row)
 
@@ -162,10 +165,21 @@ def _alive(row: Any) -> bool:
     return row.status == "running" and Owner(row.host, row.pid, row.born).alive
 
 
+def _worked_on(connection: sa.Connection, row: Any, now: datetime) -> bool:
+    """A process of another host can't be seen from here: it lives if it serves, and is believed for a while if not."""
+    if not _alive(row) or row.host == platform.node() or now - row.started < BELIEVED:
+        return _alive(row)
+    serves = sa.select(replicas.c.id).where(replicas.c.host == row.host, replicas.c.pid == row.pid)
+    return connection.execute(serves).first() is not None
+
+
 def _take_first(
-    connection: sa.Connection, query: sa.Select[Any], same: Callable[[Incoming], bool] = lambda other: True
+    connection: sa.Connection,
+    query: sa.Select[Any],
+    now: datetime,
+    same: Callable[[Incoming], bool] = lambda other: True,
 ) -> RunInfo | None:
-    dead = (row for row in connection.execute(query).all() if not _alive(row))
+    dead = (row for row in connection.execute(query).all() if not _worked_on(connection, row, now))
     row = next((row for row in dead if same(_info(row).question)), None)
     return None if row is None else _take(connection, row)
 

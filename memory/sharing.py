@@ -1,4 +1,5 @@
-"""The tables by which several processes share one database: who lives, what was used up of rates and budgets."""
+"""The tables by which several processes share one database: who lives, what was used up of rates and budgets, what
+all have to agree upon."""
 
 from __future__ import annotations
 
@@ -34,4 +35,11 @@ spent = sa.Table(  # tokens of a day
     sa.Column("kind", sa.Text, primary_key=True),  # day | user | team
     sa.Column("name", AnyText, primary_key=True),
     sa.Column("tokens", sa.BigInteger, nullable=False),
+)
+
+facts = sa.Table(  # what all have to agree upon
+    "facts",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
 )

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
-KNOWN = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")  # every version, oldest first; we need the last
+KNOWN = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")  # oldest first; we need the last
 VERSION_TABLE = "hermes_ops_schema"  # of our own: another program in the same database may use Alembic too
 
 metadata = sa.MetaData()

@@ -58,10 +58,13 @@ class Agent:
         return tuple(t.schema for t in self.tools)
 
     @cached_property
+    def stable(self) -> tuple[str, str]:
+        """All that is the same on each of its model calls: system prompt, and tools as JSON."""
+        return self.prompt, json.dumps(self.schemas, ensure_ascii=False, sort_keys=True)
+
+    @cached_property
     def prompt_hash(self) -> str:
-        """Of all that is the same on each of its model calls: system prompt and tools."""
-        stable = self.prompt + json.dumps(self.schemas, ensure_ascii=False, sort_keys=True)
-        return sha256(stable.encode()).hexdigest()[:12]
+        return sha256("".join(self.stable).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)

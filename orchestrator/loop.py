@@ -25,7 +25,7 @@ READS = 2  # so often an unreadable call goes back to the model
 async def run(agent: Agent, messages: list[Message], ctx: Context, brain: Brain, brief: Json = None) -> Outcome:
     """Works on `messages`, which only grows, until there is an outcome. Raises ModelError while it has nothing."""
     turn = Turn(agent, messages, ctx, brief)
-    ctx.runtime.emit("agent", {"agent": agent.name, "prompt": agent.prompt_hash, "brain": brain.name}, agent.prompt)
+    ctx.runtime.emit("agent", {"agent": agent.name, "prompt": agent.prompt_hash, "brain": brain.name}, *agent.stable)
     while True:
         turn.n += 1
         turn.final = turn.n >= agent.steps or ctx.stop.hurry or turn.idle >= 2

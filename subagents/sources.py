@@ -169,6 +169,40 @@ class AlertSource(Source, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """An alert rule as it is now. `state`: firing | pending | inactive; `wait`: seconds for which `query` must hold;
+    `trouble`: why it can't be evaluated, "" where it can."""
+
+    name: str
+    query: str
+    service: str = ""
+    severity: str = ""
+    state: str = ""
+    wait: float = 0.0
+    trouble: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is scraped. `since`: of the last scrape; `trouble`: why it doesn't answer, "" where it does."""
+
+    address: str
+    service: str
+    job: str
+    up: bool
+    trouble: str = ""
+    since: datetime | None = None
+
+
+class WatchSource(Source, Protocol):
+    """What monitoring looks at, as it is now."""
+
+    async def rules(self) -> Answered[tuple[Rule, ...]]: ...
+    async def targets(self) -> Answered[tuple[Target, ...]]: ...
+
+
+@dataclass(frozen=True, slots=True)
 class MetricQuery:
     window: Window
     services: tuple[str, ...] = ()
@@ -294,4 +328,5 @@ class Sources:
     logs: tuple[LogSource, ...] = ()
     spans: tuple[SpanSource, ...] = ()
     changes: tuple[ChangeSource, ...] = ()
+    watched: tuple[WatchSource, ...] = ()
     skipped: tuple[Mapping[str, str], ...] = ()  # files that nothing recognised: {path, why}

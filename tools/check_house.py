@@ -33,7 +33,6 @@ DOORS = {
     "sqlalchemy": ("memory/",),
     "alembic": ("memory/",),
     "lark_oapi": ("hermes_ops/channels/feishu/",),
-    "dbos": ("hermes_ops/runtime/cluster.py",),
 }
 
 FILE_LINES = 300

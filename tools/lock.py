@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = "postgres,zst,feishu,sandbox"
+EXTRAS = "postgres,sql,zst,feishu,sandbox"
 BUILD = ("pip", "editables")  # the installer, and what an editable build asks for
 HEAD = "# Exact versions of everything `make` installs; made by `make lock`, on the oldest Python we support.\n"
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from hermes_ops.channels.waking import Waking
 from orchestrator.cleaning import clean
 
 PROMPT, MORE = "› ", "… "
@@ -34,10 +35,13 @@ class Terminal:
         self._prompt = ""  # what stands before the cursor while somebody types
         self._reading = False
         self._former: Any = signal.SIG_DFL
+        self._waking = Waking()
         self.interrupted = False  # by a Ctrl-C that came while nobody read
 
     def __enter__(self) -> Terminal:
         self._former = signal.signal(signal.SIGINT, self._on_sigint)
+        if self.live:
+            self._waking.__enter__()
         if self._readline is not None:
             self._readline.set_auto_history(False)
             # Python switches the marking of pastes off; without it each pasted line would be a question
@@ -50,6 +54,8 @@ class Terminal:
 
     def __exit__(self, *_: object) -> None:
         signal.signal(signal.SIGINT, self._former)
+        if self.live:
+            self._waking.__exit__()
         if self._readline is not None and self._history:
             with contextlib.suppress(OSError):
                 self._history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

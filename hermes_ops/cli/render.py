@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any
 
+from hermes_ops.timewords import reasons
 from orchestrator.cleaning import clean
-from orchestrator.contracts import Answer, Evidence, Json, to_json
+from orchestrator.contracts import Answer, Evidence, Json, Window, to_json
 from orchestrator.scope import say as say_scope
 from orchestrator.when import say
 
@@ -72,15 +74,23 @@ def remarks(answer: Answer) -> list[str]:
     """What a person should know beside the answer; for stderr."""
     said: list[str] = []
     if answer.window and answer.window.why and answer.route:
-        words = answer.window.said or "none was named"
-        said.append(f"Time: {words}, read as {say(answer.window)}: {answer.window.why}.")
+        said.append(_time(answer.window, answer.text))
     if answer.fallback:
         said.append(f"No language model was used: {answer.fallback}")
     if answer.unverified:
         said.append(f"Not borne out by the evidence: {', '.join(answer.unverified)}")
     if answer.skipped:
         said.append(f"Not read: {_skipped(answer.skipped)}")
+    said += [f"[{e.id}] {e.result.link}" for e in answer.evidence if e.result.link.startswith(("http://", "https://"))]
     return [*said, f"Run {answer.run_id}, {answer.status}."]
+
+
+def _time(window: Window, text: str) -> str:
+    """How the time was read, in the answer's language."""
+    if re.search(r"[\u4e00-\u9fff]", text.partition("\n")[0]):
+        words = f"“{window.said}”" if window.said else "没有说明"
+        return f"时间：{words}，按 {say(window, lang='zh')} 查询：{reasons(window.why, 'zh')}。"
+    return f"Time: {window.said or 'none was named'}, read as {say(window)}: {window.why}."
 
 
 def _skipped(skipped: tuple[Any, ...]) -> str:

@@ -30,6 +30,7 @@ def list_(
     text: Annotated[str, typer.Option("--text", metavar="WORDS", help="Stands in the question.")] = "",
     agent: Annotated[str, typer.Option("--agent", metavar="A", help="This sub-agent was asked.")] = "",
     failed: Annotated[bool, typer.Option("--failed", help="Something failed: the run, a sub-agent, a tool.")] = False,
+    replays: Annotated[bool, typer.Option("--replays", help="List replays instead of questions.")] = False,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most so many.")] = 20,
     zone: Zone = None,
     as_json: AsJson = False,
@@ -41,7 +42,8 @@ def list_(
     check_statuses(status)
     where, now = read_zone(zone, settings().zone), datetime.now(UTC)
     begun = (read_time(since, where, now), read_time(until, where, now))
-    wanted = Wanted(session, user, *begun, text, statuses=tuple(status), agent=agent, wrong=failed)
+    kind = "replay" if replays else "question"
+    wanted = Wanted(session, user, *begun, text, kind, tuple(status), agent, failed)
     found = with_memory(lambda memory: finding.find(memory, wanted, limit))
     with readers_may_leave():
         if as_json:

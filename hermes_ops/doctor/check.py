@@ -15,7 +15,7 @@ class Check:
     """`state`: "warn" works worse than it could, "fail" is needed and doesn't work, "skip" wasn't tried. `says`: what
     was found; `do`: what to do about it, for all but "ok"."""
 
-    part: str  # settings | machine | store | source | model | feishu
+    part: str  # settings | machine | store | source | tool | model | team | feishu
     name: str
     state: State
     says: str

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from hermes_ops.doctor import machine, model, sources, store
+from hermes_ops.doctor import machine, model, sources, store, team, toolkit
 from hermes_ops.doctor.check import Check, Checks
+from hermes_ops.schedule.settings import reported
 from hermes_ops.settings import Settings
 from memory import open_memory
 from orchestrator.contracts import Json
@@ -37,6 +38,8 @@ async def examine(
         yield check
     async for check in _models(settings, found):
         yield check
+    for check in team.checks(settings):
+        yield check
     if settings.feishu.app_id:
         async for check in _feishu(settings):
             yield check
@@ -50,6 +53,8 @@ async def _sources(settings: Settings, folders: Sequence[Path]) -> Checks:
     for folder in (*folders, *own):
         async for check in sources.checks(folder, settings.data_dir / "index"):
             yield check
+    async for check in toolkit.checks(settings.toolkit, models):
+        yield check
 
 
 async def _live(settings: Settings, models: tuple[str, ...]) -> Checks:
@@ -77,7 +82,7 @@ async def _feishu(settings: Settings) -> Checks:
         do = "pip install 'hermes-ops[feishu,serve]'"
         yield Check("feishu", "packages", "fail", f"the package {e.name} isn't installed", do)
         return
-    async for check in feishu.checks(settings.feishu):
+    async for check in feishu.checks(settings.feishu, reported(settings)):
         yield check
 
 

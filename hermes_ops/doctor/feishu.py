@@ -7,6 +7,7 @@ there shows before whether the thing is.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from hermes_ops.channels.feishu.errors import Refusal
 from hermes_ops.channels.feishu.plug import check as check_settings
@@ -30,8 +31,8 @@ TRIALS: tuple[tuple[str, str, str, Json], ...] = (  # what for, method, path, bo
 )
 
 
-async def checks(settings: FeishuSettings) -> Checks:
-    """Yields each check as it is done."""
+async def checks(settings: FeishuSettings, reported: Sequence[str] = ()) -> Checks:
+    """Yields each check as it is done. `reported`: chats that get reports."""
     try:
         check_settings(settings)
     except ConfigError as e:
@@ -47,9 +48,11 @@ async def checks(settings: FeishuSettings) -> Checks:
             return
         for what, method, path, body in TRIALS:
             yield await _trial(api, what, method, path, body)
-        for chat in settings.chats:
+        for chat in dict.fromkeys((*settings.chats, *reported)):
             if chat != "*":
                 yield await _member(api, chat)
+        for chat in reported[:1]:
+            yield await _look(api, chat)
     except ValueError as e:
         yield Check(PART, "domain", "fail", str(e), "Set feishu.domain to an https address without a path.")
         return
@@ -97,9 +100,22 @@ async def _member(api: Api, chat: str) -> Check:
     try:
         found = (await api.call("GET", f"/im/v1/chats/{chat}")).get("data") or {}
     except Refusal as e:
-        do = "Add the bot to the group, or take its id out of feishu.chats."
+        do = "Add the bot to the group, or take its id out of feishu.chats, team.chats and schedules."
         return Check(PART, f"group {chat}", "fail", str(e), do, clock.seconds)
     return Check(PART, f"group {chat}", "ok", str(found.get("name") or ""), seconds=clock.seconds)
+
+
+async def _look(api: Api, chat: str) -> Check:
+    """Into a chat's messages: after a break a report is sought there before it is sent again."""
+    clock, name = Clock(), "look for sent reports"
+    query = {"container_id_type": "chat", "container_id": chat, "page_size": "1"}
+    try:
+        await api.call("GET", "/im/v1/messages", None, query)
+    except Refusal as e:
+        do = "Add im:message:readonly (and im:message.group_msg, if it is asked for), then publish a version."
+        said = f"{e}; after a break of an hour a report may end as “possibly sent”"
+        return Check(PART, name, "warn", said, do, clock.seconds)
+    return Check(PART, name, "ok", "the app may", seconds=clock.seconds)
 
 
 async def _connection(settings: FeishuSettings, secret: str) -> Check:

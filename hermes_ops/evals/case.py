@@ -35,13 +35,16 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class WantedCause:
-    """`ids`: names under which the change may be given; none where no change did it. `decoys`: what must not be."""
+    """`ids`: names under which the change may be given; none where no change did it. `decoys`: what must not be.
+    `first_failing`, `blast_radius`: "" and () aren't checked."""
 
     __pydantic_config__ = STRICT
 
     verdict: Literal["change", "operational", "unknown"]
     ids: tuple[str, ...] = ()
     decoys: tuple[str, ...] = ()
+    first_failing: str = ""
+    blast_radius: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

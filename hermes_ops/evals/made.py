@@ -37,7 +37,8 @@ def filled(case: Case, truth: Truth) -> Case:
     cause = None
     if asked.about == "cause":
         other = truth.other.cause.ids if truth.other else ()
-        cause = WantedCause(truth.trouble.cause.verdict, truth.trouble.cause.ids, (*truth.decoys, *other))  # type: ignore[arg-type]
+        said = truth.trouble
+        cause = WantedCause(said.cause.verdict, said.cause.ids, (*truth.decoys, *other), said.first_failing)  # type: ignore[arg-type]
     return replace(case, question=asked.text, now=truth.now, zone=truth.zone, route=asked.route, figures=wanted,
                    cause=cause, verified=True, whole=True, status=("ok", "partial"))  # fmt: skip
 

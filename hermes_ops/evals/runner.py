@@ -13,7 +13,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 from hermes_ops.app import App, open_app
@@ -24,8 +24,6 @@ from hermes_ops.evals.score import Check, asked_of, checks
 from hermes_ops.settings import ServiceSettings, Settings
 from orchestrator.contracts import Incoming
 from orchestrator.errors import ConfigError
-
-APART = timedelta(minutes=3)  # between the questions of a conversation
 
 
 def run(cases: Sequence[Case], settings: Settings, offline: bool, workers: int = 2) -> list[Outcome]:
@@ -113,12 +111,10 @@ async def _one(app: App, case: Case) -> Outcome:
 
 
 def _asked(case: Case) -> Iterator[Incoming]:
-    """What was asked before, and the question."""
+    """What was asked before, and the question: all of it at the same moment."""
     at = case.now or datetime.now(UTC)
-    texts = (*case.before, case.question)
-    for n, text in enumerate(texts, 1 - len(texts)):
-        sent = at + n * APART
-        yield Incoming(f"eval-{case.id}-{-n}", text, sent, case.zone, anchored=case.now is not None)
+    for n, text in enumerate((*case.before, case.question)):
+        yield Incoming(f"eval-{case.id}-{n}", text, at, case.zone, anchored=case.now is not None)
 
 
 def with_model(settings: Settings, model: str) -> Settings:

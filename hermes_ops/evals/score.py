@@ -11,6 +11,7 @@ from hermes_ops.evals.case import Case, Span, Wanted, WantedCause
 from orchestrator.contracts import Answer, Figure, Window
 
 SHORT = 7  # characters that tell a sha
+ALIKE = 0.7  # of all services that either names, those that both do
 PRESENT = timedelta(minutes=1)
 
 
@@ -46,7 +47,9 @@ def _checks(case: Case, answer: Answer) -> Iterator[Check]:
     for figure in case.figures:
         yield Check("figures", holds(answer, figure), f"no figure {figure.name} {figure.value:g} {figure.labels or ''}")
     if case.window is not None:
-        yield Check("window", _windowed(case, answer.window), f"window {_span(answer.window)}, wanted {_span(case.window)}")
+        yield Check(
+            "window", _windowed(case, answer.window), f"window {_span(answer.window)}, wanted {_span(case.window)}"
+        )
     if case.services is not None:
         got = answer.scope.services
         yield Check("services", set(got) == set(case.services), f"about {_list(got)}, wanted {_list(case.services)}")
@@ -135,6 +138,14 @@ def _cause(answer: Answer, wanted: WantedCause) -> Iterator[Check]:
     if len(blamed) == 1:
         yield Check("precise", right, f"blames {said} alone")
     yield Check("no_decoy", not (len(blamed) == 1 and _among(blamed[0], wanted.decoys)), f"blames the decoy {said}")
+    told = answer.cause if isinstance(answer.cause, Mapping) else {}
+    if wanted.first_failing:
+        first = str(told.get("first_failing", ""))
+        yield Check("first", first == wanted.first_failing, f"began at {first or '?'}, wanted {wanted.first_failing}")
+    if wanted.blast_radius:
+        reached = {str(name) for name in told.get("blast_radius", ())}
+        both = len(reached & {*wanted.blast_radius}) / len(reached | {*wanted.blast_radius})
+        yield Check("radius", both >= ALIKE, f"reached {_list(sorted(reached))}, wanted {_list(wanted.blast_radius)}")
 
 
 def _among(ids: Iterable[str], wanted: Iterable[str]) -> bool:

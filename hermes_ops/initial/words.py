@@ -154,6 +154,17 @@ KEYS: Mapping[str, Words] = {
     "sources.changes": Words(
         "What was received by web hook, and git: in the same way.", {"received": {"kind": "store"}}
     ),
+    "toolkit": Words(
+        "Tools of yours for a sub-agent (docs/TOOLKIT.md): http or sql, one table each.",
+        {
+            "orders": {
+                "kind": "sql",
+                "agent": "logs",
+                "description": "The order database: orders(id, status, at). For counts of orders by status.",
+                "sqlite": "orders.db",
+            }
+        },
+    ),
     "hooks.keep_days": Words("Days after the last word on it that a record is kept."),
     "hooks.most": Words("Records that are kept; the oldest go."),
     "hooks.body_kb": Words("Of one delivery; larger ones are refused."),

@@ -207,7 +207,8 @@ def same(one: Event, other: Event) -> bool:
 
 
 def _essence(event: Event) -> Json:
-    texts = [_told(ref.text) for ref in event.blobs]
+    known = event.blobs[:1] if event.kind == "agent" else event.blobs  # its tools are in the prompt's hash too
+    texts = [_told(ref.text) for ref in known]
     return event.path, event.n, event.kind, _bare(event.body), [_untimed(t) for t in texts]
 
 

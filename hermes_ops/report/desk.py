@@ -112,7 +112,7 @@ class Desk:
         ends = [r.until for r in self.reaches.values() if not r.empty]
         known = [end for end in ends if end is not None]
         begins = [r.since for r in self.reaches.values() if r.since is not None and not r.empty]
-        first = min(begins) if found.since is not None and begins else None
+        first = min(begins) if found.sparse and found.since is not None else None
         return replace(found, until=max(known) if known and len(known) == len(ends) else None, first=first)
 
     def _say_reach(self, kind: str, found: Reach, place: Place) -> None:

@@ -94,7 +94,7 @@ class Replica:
         finally:
             if backend:
                 await end()
-                await asyncio.to_thread(self.hold.drop, name)
+            await asyncio.to_thread(self.hold.drop, name)  # also what was got in the moment of being cancelled
 
     async def _look(self) -> None:
         if not await self.hold.held() and not await self._renewed():

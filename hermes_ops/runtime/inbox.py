@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
 
 from hermes_ops.channels.base import Receipt
+from hermes_ops.runtime.aside import Aside
 from hermes_ops.runtime.insisting import insist
 from hermes_ops.runtime.jobs import Bounds, Hands, Job, Outcome
 from hermes_ops.runtime.picking import Picker
@@ -54,7 +55,7 @@ class Inbox:
         self._loop = asyncio.get_running_loop()
         self._closing = False
         self._took = USUAL
-        self._side: set[asyncio.Task[None]] = set()
+        self._aside = Aside()
 
     # ── in ────────────────────────────────────────────────────────────────────────────────────
 
@@ -125,8 +126,11 @@ class Inbox:
             await asyncio.wait(tasks, timeout=grace)
         left = {id: job.ran for id, job in self._jobs.items()}
         await self.lost()
-        await asyncio.gather(*self._side, return_exceptions=True)
-        await self._store.rest(self.owner, left)
+        await self._aside.end(GRACE)
+        try:
+            await self._store.rest(self.owner, left)
+        except StoreError as e:  # whoever finds it takes it: the next process, or another replica
+            log.error("inbox: %s", e)
 
     async def lost(self, owner: str = "") -> None:
         """Breaks off what runs, and stores nothing of it: others have it, or will. Goes on under the name `owner`."""
@@ -164,7 +168,7 @@ class Inbox:
             job = self._jobs[entry.id] = Job(entry)
             job.task = asyncio.create_task(self._work(job), name=f"inbox {entry.id}")
         if left := [e for e in fresh if e.id not in self._jobs and e.kind == "question"]:
-            self._aside(self._show_places(left))
+            self._aside.do(self._show_places(left))
 
     async def _show_places(self, left: list[Entry]) -> None:
         """Whoever waits is told behind how many; then any process may begin it."""
@@ -179,11 +183,6 @@ class Inbox:
         await asyncio.gather(*shown, return_exceptions=True)
         await insist(lambda: self._store.release(ids, self.owner))
         self._wake.set()
-
-    def _aside(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(work)
-        self._side.add(task)
-        task.add_done_callback(self._side.discard)
 
     async def _work(self, job: Job) -> None:
         entry = job.entry
@@ -263,7 +262,7 @@ class Inbox:
             return
         job.cancelled = by or "somebody"
         self._hands.stop(job.entry)
-        self._aside(self._cut_off(job))
+        self._aside.do(self._cut_off(job))
 
     async def _cut_off(self, job: Job) -> None:
         """Work that doesn't come back by itself is cut off."""
@@ -289,7 +288,7 @@ class Inbox:
             await self.cancel(entry.id, entry.cancel)
 
     async def _beat(self) -> None:
-        await self._store.beat({id: job.ran for id, job in self._jobs.items()})
+        await self._store.beat(self.owner, {id: job.ran for id, job in self._jobs.items()})
 
 
 def _raise_ended(helpers: Sequence[asyncio.Task[None]]) -> None:  # a helper never ends by itself

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
 
+from hermes_ops.runtime.insisting import AGAIN
 from memory import Outbox, Parcel
 from orchestrator.errors import StoreError
 
@@ -63,6 +64,7 @@ class Deliveries:
                 await self._look()
             except StoreError as e:
                 log.error("outbox: %s", e)
+                await asyncio.sleep(AGAIN)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), LOOK)
             self._wake.clear()

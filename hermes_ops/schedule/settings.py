@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, time
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 from pydantic import AfterValidator, Field
 
@@ -59,6 +59,22 @@ class ScheduleSettings(Section):
     chats: tuple[str, ...] = ()
     workdays: bool = True
     on: bool = True
+
+
+class Reporting(Protocol):
+    """Of the settings, what says where reports go."""
+
+    @property
+    def team(self) -> TeamSettings: ...
+
+    @property
+    def schedules(self) -> Mapping[str, ScheduleSettings]: ...
+
+
+def reported(settings: Reporting) -> tuple[str, ...]:
+    """The chats that get reports."""
+    given = wanted(settings.team, settings.schedules).values()
+    return tuple(dict.fromkeys(chat for s in given for chat in s.chats or settings.team.chats))
 
 
 def wanted(team: TeamSettings, given: Mapping[str, ScheduleSettings]) -> dict[str, ScheduleSettings]:

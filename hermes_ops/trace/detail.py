@@ -99,8 +99,17 @@ def _findings(result: Mapping[str, Json]) -> Json:
 
 def _agent(step: Step) -> Detail:
     body = step.body
-    told = {**body, "text": step.text()}
+    told = {**body, "text": step.text(), "tools": tools(step)}
     return Detail(f"{body.get('agent')} begins", told)
+
+
+def tools(step: Step) -> Json:
+    """What a model is told of an agent's tools, [{name, description, parameters}]; [] where it wasn't kept."""
+    try:
+        rows = json.loads(step.text(1) or "[]")
+        return [row["function"] for row in rows if isinstance(row.get("function"), dict)]
+    except (ValueError, TypeError, AttributeError, KeyError):
+        return []
 
 
 def _plan(step: Step) -> Detail:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from hermes_ops.trace import facts, sent
+from hermes_ops.trace import detail, facts, sent
 from hermes_ops.trace.printing import Line
 from hermes_ops.trace.show import spent
 from hermes_ops.trace.tree import Step, walk
@@ -127,6 +127,9 @@ def _agent(step: Step) -> Iterator[Line]:
     yield Line(f"{step.body.get('agent')} · {step.body.get('brain')} · prompt {step.body.get('prompt')}")
     text = step.text()
     yield from _section("System prompt", REMOVED if text is None else text or "(none: no model is asked)")
+    told = "\n\n".join(f"{tool.get('name')}: {tool.get('description', '')}" for tool in detail.tools(step))
+    if told:
+        yield from _section("Tools, as a model is told of them (all of it with --json)", told)
 
 
 def _checked(step: Step) -> Iterator[Line]:

@@ -6,6 +6,7 @@ from orchestrator.agent import Agent
 from orchestrator.tool import Tool
 from subagents.alerts.playbook import playbook
 from subagents.alerts.tools import AlertTools
+from subagents.alerts.watching import WatchTools
 from subagents.gaps import worded
 from subagents.prompts import load
 from subagents.sources import Sources
@@ -15,11 +16,12 @@ DESCRIPTION = (
     "metrics against their level before. Not for log lines and messages (logs), nor for what was changed (changes)."
 )
 CUES = (
+    "target", "targets", "exporter", "rule", "rules",
     "alert", "alerts", "alarm", "alarms", "firing", "fired", "page", "pages", "paged", "pager", "monitor",
     "monitoring", "metric", "metrics", "slo", "sla", "availability", "available", "uptime", "success rate",
     "error rate", "qps", "rps", "cpu", "memory", "disk", "latency", "p99", "p95", "traffic", "load", "flapping",
     "告警", "报警", "警报", "预警", "监控", "指标", "可用率", "可用性", "成功率", "错误率", "触发", "恢复", "抖动",
-    "流量", "内存", "磁盘", "延迟", "负载", "水位", "叫醒",
+    "抓取", "采集", "规则", "流量", "内存", "磁盘", "延迟", "负载", "水位", "叫醒",
 )  # fmt: skip
 
 
@@ -29,6 +31,9 @@ def make(sources: Sources) -> Agent:
     offered = [tools.list_alerts, tools.count_alerts, tools.firing_now]
     if sources.metrics:
         offered += [tools.availability, tools.metric]
+    if sources.watched:
+        watch = WatchTools(sources.watched)
+        offered += [watch.alert_rules, watch.scrape_targets]
     return Agent(
         name="alerts",
         description=DESCRIPTION,

@@ -14,7 +14,7 @@ from orchestrator import when
 from orchestrator.agent import Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE, STATE
-from subagents.alerts import current
+from subagents.alerts import current, watchwords
 from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, taken, tight
 
 NOW = re.compile(r"\b(?:now|currently|still|firing)\b|现在|当前|目前|正在|还在|眼下", re.IGNORECASE)
@@ -39,6 +39,10 @@ HEAD, MOST, RATIOS, SERIES = 1, 8, 4, 2
 def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
     text, wants = turn.ctx.question.text, _wants(turn)
     measured = "metric" in turn.agent.by_name
+    if not turn.taken and (watched := watchwords.calls(turn)):
+        return watched
+    if watch := watchwords.told(turn):
+        return closed(turn, watch)
     if not turn.taken and SUPPRESSED.search(text) and not HOW_MANY.search(text):
         return [("firing_now", {"suppressed_only": True})]
     if not turn.taken:

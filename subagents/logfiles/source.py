@@ -114,6 +114,8 @@ class LogFiles:
         """Raises SourceError where no file has such a name."""
         out = {path for pattern in self._where.exclude for path in _globbed(pattern)}
         found = sorted({path for pattern in self._where.paths for path in _globbed(pattern)} - out)
+        if not found and (closed := [d for d in map(_place, self._where.paths) if not os.access(d, os.R_OK | os.X_OK)]):
+            raise SourceError(self.name, f"it may not look into {', '.join(closed)}. Check its rights.", "denied")
         if not found:
             raise SourceError(self.name, f"no file is named like {', '.join(self._where.paths)}: check its paths.")
         return found
@@ -148,14 +150,24 @@ def _globbed(pattern: str) -> list[str]:
     return [p for p in glob.glob(os.path.expanduser(pattern), recursive=True) if os.path.isfile(p)]
 
 
+def _place(pattern: str) -> str:
+    """The nearest directory that is there, above what a pattern leaves open."""
+    path = Path(os.path.expanduser(pattern))
+    fixed = [p for p in (path, *path.parents) if not glob.has_magic(str(p))]
+    return str(next((p for p in fixed if os.path.lexists(p) and p.is_dir()), path.anchor or "."))
+
+
 def _listed(names: Sequence[str]) -> tuple[list[files.Found], list[str]]:
     """Each file once, though it has two names or a copy beside it; and the notes on copies."""
     kept: dict[object, files.Found] = {}
-    copies = 0
+    copies, closed = 0, list[str]()
     for name in names:
         try:
             stat, packed = os.stat(name), files.packing(Path(name))
             head = files.head(name, packed, _SAME)
+        except PermissionError:
+            closed.append(name)
+            continue
         except (OSError, files.Unreadable):
             continue  # gone since it was listed
         found = files.Found(name, stat.st_size, stat.st_mtime_ns, packed)
@@ -164,6 +176,7 @@ def _listed(names: Sequence[str]) -> tuple[list[files.Found], list[str]]:
         copies += other is not None
         kept[key] = found if other is None else _fuller(other, found)
     notes = [f"{copies} file(s) are copies of others and were read once"] if copies else []
+    notes += [f"{len(closed)} file(s) may not be read ({', '.join(closed[:3])})"] if closed else []
     return list(kept.values()), notes
 
 

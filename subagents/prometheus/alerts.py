@@ -27,6 +27,7 @@ GAP = 2.5  # sample steps: a longer silence ends an episode (as in subagents/fol
 START = timedelta(minutes=2)  # in which a server that just came up takes targets for down that it hasn't asked yet
 LOOK_BACK = timedelta(minutes=5)
 ROWS = 5_000  # series of alerts; more is no list that anybody reads
+SAMPLES = 1_000_000  # of all of them together
 _NOT_IDENTITY = frozenset({"__name__", "alertstate"})
 
 
@@ -80,8 +81,13 @@ class PrometheusAlerts:
     ) -> list[tuple[Row, list[datetime]]]:
         """Each series with the times its samples were written at."""
         found: dict[object, tuple[Row, list[datetime]]] = {}
+        n = 0
         async with aclosing(self._api.range(query, start, end, step, said)) as rows:
             async for row in rows:
+                n += len(row.points)
+                if n > SAMPLES:
+                    said.warnings["more samples of alerts than are read at once: narrow the window"] = None
+                    break
                 if len(found) == ROWS and row.key not in found:
                     said.warnings[f"more than {ROWS} alerts fired; the others are left out"] = None
                     break

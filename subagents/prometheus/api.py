@@ -60,6 +60,10 @@ class Api:
     def name(self) -> str:
         return self._caller.site.name
 
+    def address(self, page: str) -> str:
+        """Of a page of its own console."""
+        return self._caller.site.address(page)
+
     @property
     def skew(self) -> float:
         """Seconds that the server's clock was ahead of ours at its last answer."""
@@ -68,12 +72,13 @@ class Api:
     async def instant(self, query: str, at: datetime, said: Said | None = None) -> list[Row]:
         """One value for each series, at a time. A scalar is one row without labels; text is refused."""
         body = await self._asked("query", {"query": query, "time": _stamp(at)}, said)
-        data = body["data"]
-        if data["resultType"] == "scalar":
-            return _rows([{"metric": {}, "value": data["result"]}], said)
-        if data["resultType"] not in ("vector", "matrix"):
-            raise SourceError(self.name, f"the query {query!r} gives a {data['resultType']}, no series.", "bad_query")
-        return _rows(data["result"], said)
+        data = body["data"] if isinstance(body["data"], dict) else {}
+        kind, found = data.get("resultType"), data.get("result")
+        if kind == "scalar":
+            return self._rows([{"metric": {}, "value": found}], said)
+        if kind not in ("vector", "matrix"):
+            raise SourceError(self.name, f"the query {query!r} gives a {kind}, no series.", "bad_query")
+        return self._rows(found or [], said)
 
     async def range(
         self, query: str, start: datetime, end: datetime, step: float, said: Said | None = None
@@ -96,10 +101,11 @@ class Api:
         return [str(v) for v in body["data"]][:limit]
 
     async def get(self, path: str, given: Mapping[str, str] | None = None) -> Json:
-        return self._good(await self._worded(path, given or {}))
+        """The whole body; it has "data"."""
+        return self._whole(await self._worded(path, given or {}))
 
     async def _asked(self, path: str, given: Mapping[str, str], said: Said | None) -> Json:
-        body = self._good(await self._worded(path, {**given, "timeout": self._patience}))
+        body = self._whole(await self._worded(path, {**given, "timeout": self._patience}))
         _heard(body, said)
         return body
 
@@ -116,13 +122,14 @@ class Api:
         async with aclosing(self._caller.items(f"api/v1/{path}", ("data", "result"), params, form, rest)) as items:
             async for row in self._made(items, said):
                 yield row
-        self._good(rest)
+        if "resultType" not in self._good(rest):  # it stands beside the series
+            raise self._without()
         _heard(rest, said)
 
     async def _made(self, items: AsyncGenerator[Json, None], said: Said | None) -> AsyncGenerator[Row, None]:
         try:
             async for item in items:
-                for row in _rows([item], said):
+                for row in self._rows([item], said):
                     yield row
         except Refused as e:
             raise self._refusal(e) from None
@@ -141,6 +148,22 @@ class Api:
         if body["status"] == "error":
             raise SourceError(self.name, f"it refuses the query: {body.get('error', '')}.", "bad_query")
         return body
+
+    def _whole(self, body: Json) -> Json:
+        if self._good(body).get("data") is None:
+            raise self._without()
+        return body
+
+    def _without(self) -> SourceError:
+        return SourceError(self.name, "it answers without data. Check this source's url.", "bad_answer")
+
+    def _rows(self, items: list[Json], said: Said | None) -> list[Row]:
+        try:
+            return _rows(items, said)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise SourceError(
+                self.name, "it answers series of an unknown form. Check this source's url.", "bad_answer"
+            ) from None
 
     @property
     def _patience(self) -> str:

@@ -11,6 +11,7 @@ from subagents.prometheus.graph import MESHES, Mesh, PrometheusGraph
 from subagents.prometheus.labels import Labels
 from subagents.prometheus.metrics import PrometheusMetrics
 from subagents.prometheus.presence import Presence
+from subagents.prometheus.watched import PrometheusWatched
 from subagents.sources import Sources
 from subagents.web import Caller
 
@@ -41,4 +42,5 @@ def prometheus(name: str, caller: Caller, o: Options = Options()) -> Sources:
         alerts=(PrometheusAlerts(name, api, o.labels, presence, o.matchers, o.step, link, o.zone, o.runbooks),),
         metrics=(PrometheusMetrics(name, api, o.labels, presence, availability, o.matchers, o.series, link, o.zone),),
         spans=(PrometheusGraph(name, api, presence, o.meshes, o.matchers),),
+        watched=(PrometheusWatched(name, api, o.labels, presence, o.zone),),
     )

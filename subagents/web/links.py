@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from orchestrator.contracts import Window
 
 FIELDS = ("query", "start", "end", "start_s", "end_s", "start_ms", "end_ms", "seconds")
+_PLAIN = re.compile(r"[^\s\x00-\x1f\x7f-\x9f<>\"`\\]{1,2000}")  # one word, without what ends it in a text or page
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -19,11 +20,15 @@ def unknown(template: str) -> list[str]:
 
 
 def allowed(url: str, prefixes: Sequence[str]) -> str:
-    """The address if it lies below one of these ("https://wiki.example/runbooks/"), else ""."""
+    """The address if it lies below one of these ("https://wiki.example/runbooks/"), else "". It comes from labels and
+    annotations that anybody may have written: nothing in it may lead out of there, or be more than an address."""
+    if not _PLAIN.fullmatch(url):
+        return ""
     for prefix in prefixes:
         given, own = urlsplit(url), urlsplit(prefix)
+        path, below = unquote(given.path).replace("\\", "/"), own.path.rstrip("/") + "/"
         same = (given.scheme, given.netloc) == (own.scheme, own.netloc)
-        if same and given.path.startswith(own.path) and "/../" not in given.path:
+        if same and f"{path}/".startswith(below) and not {"..", "."} & set(path.split("/")):
             return url
     return ""
 

@@ -1,38 +1,51 @@
-"""The analysis on public incidents that lie beside the checkout: the targets are floors, not what it reaches."""
+"""The analysis on public incidents that lie beside the checkout, and on generated ones: the targets are floors, and
+nothing may be worse than in the last stored result."""
 
 from __future__ import annotations
+
+import json
+from typing import Any
 
 import pytest
 
 from bench.cause import run
 from tests.shared import shared
 
-
-def hits(found: dict[str, object], measure: str) -> tuple[int, int]:
-    rows = found["rates"]
-    assert isinstance(rows, list)
-    return next((r["hits"], r["n"]) for r in rows if r["name"] == measure)
+LAST: dict[str, Any] = json.loads(run.LAST.read_text(encoding="utf-8"))
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-async def test_rootcausebench():
-    found = await run.rootcausebench(shared("data/incidents/rootcausebench"))
-    assert hits(found, "top 1")[0] >= 9, found["failed"]
-    assert hits(found, "no decoy")[0] >= 11
-    assert hits(found, "first failing")[0] >= 10
-    assert found["blast radius"] >= 0.7
-
-
-@pytest.mark.slow
-async def test_noisebench():
-    found = await run.noisebench(shared("data/incidents/noisebench"))
-    assert hits(found, "passed")[0] >= 7, found["failed"]
-    assert hits(found, "no must-page missed") == (9, 9)
+def faults(name: str, found: dict[str, Any]) -> list[str]:
+    return [*run.short({name: found}), *run.fallen({name: found}, LAST)]
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-async def test_petshop():
-    found = await run.petshops(shared("data/incidents/petshop"))
-    assert [hits(found, f"top {n}")[0] >= 52 * share for n, share in ((1, 0.45), (3, 0.8), (5, 0.9))] == [True] * 3
+@pytest.mark.parametrize("name", run.SETS)
+async def test_a_public_set(name: str) -> None:
+    found = await run.SETS[name](shared(f"data/incidents/{name}"))
+    assert found["rates"]
+    assert faults(name, found) == [], found["failed"]
+    assert found.get("blast radius", 1.0) >= 0.7
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+async def test_generated_incidents(nightly: bool) -> None:
+    found = await run.generated(200 if nightly else 5, 0)
+    assert faults("generated", found) == [], found["failed"]
+
+
+def test_a_rate_that_fell_and_one_that_is_too_low_are_told() -> None:
+    tally = run.Tally()
+    tally.add("passed", True)
+    tally.add("passed", False, "case 2")
+    tally.add("no must-page missed", True)
+    before = run.Tally()
+    for _ in range(2):
+        before.add("passed", True)
+    found = {"noisebench": tally.as_json("noisebench")}
+    assert run.short(found) == ["noisebench: passed 1/2, wanted 0.77"]
+    assert run.fallen(found, {"noisebench": before.as_json("noisebench")}) == ["noisebench: passed 1/2, last 2"]
+    assert run.fallen(found, {}) == []
+    nothing = {"noisebench": run.Tally().as_json("noisebench")}
+    assert len(run.short(nothing)) == 2

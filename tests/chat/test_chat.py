@@ -156,12 +156,8 @@ async def test_a_question_may_be_typed_while_one_runs_and_stop_ends_that_one(pla
     assert any("quick" in said for said in model.said)
 
 
-async def test_ctrl_c_stops_the_question_and_leaves_at_an_idle_prompt(
-    place: Path, env: dict[str, str], nightly: bool
-) -> None:
-    if not nightly:
-        pytest.skip("a Ctrl-C in the middle of typing is told apart by time: it needs a quiet machine (make nightly)")
-
+@pytest.mark.slow
+async def test_ctrl_c_stops_the_question_and_leaves_at_an_idle_prompt(place: Path, env: dict[str, str]) -> None:
     def work(chat: OnTerminal) -> None:
         chat.line("hello, be slow")
         chat.wait("hello, be slow")
@@ -181,6 +177,24 @@ async def test_ctrl_c_stops_the_question_and_leaves_at_an_idle_prompt(
         assert "Traceback" not in chat.seen
 
     await on_terminal(work, Slow(), env, "--folder", str(place))
+
+
+@pytest.mark.slow
+def test_a_ctrl_c_right_behind_a_key_is_never_missed(place: Path, env: dict[str, str], nightly: bool) -> None:
+    """The moment in which readline draws a key and doesn't look for signals."""
+    with OnTerminal("chat", "--folder", str(place), "--offline", *WHEN, env=env) as chat:
+        chat.wait("› ")
+        for n in range(300 if nightly else 30):
+            chat.type(f"key{n}x")
+            chat.wait(f"key{n}x")
+            chat.type("\x03")
+            chat.wait("leaves.")
+            chat.wait("› ")
+            chat.line("/stop")
+            chat.wait("Nothing is running")
+            chat.wait("› ")
+        chat.line("/quit")
+        assert chat.end() == 0
 
 
 @pytest.mark.slow

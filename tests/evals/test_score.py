@@ -11,7 +11,7 @@ import pytest
 from hermes_ops.evals.case import Case, Span, Wanted, WantedCause
 from hermes_ops.evals.rates import Outcome, Rate, rates
 from hermes_ops.evals.score import Check, checks, named
-from orchestrator.contracts import Answer, Asked, Evidence, Figure, Json, ToolResult, Window
+from orchestrator.contracts import Answer, Asked, Evidence, Figure, Json, Scope, ToolResult, Window
 
 AT = datetime(2026, 11, 29, 14, tzinfo=UTC)
 SHA = "19bd9f4ceacf361908f98e2d8062b85d9a387c8d"
@@ -31,6 +31,7 @@ ANSWER = Answer(
     "ok",
     "payment 2.4.1 broke; 272 errors [L1]",
     window=Window(AT, AT.replace(hour=15)),
+    scope=Scope(services=("cart", "checkout")),
     evidence=(
         evidence(
             Figure("errors", 272, "", {"service": "checkout"}),
@@ -69,6 +70,12 @@ def verdicts(answer: Answer = ANSWER, **wanted: Any) -> dict[str, bool]:
         ({"figures": (Wanted("anything", 27),)}, "figures", False),
         ({"window": Span(AT, AT.replace(hour=15))}, "window", True),
         ({"window": Span(AT, AT.replace(hour=16))}, "window", False),
+        ({"window": "usual"}, "window", False),
+        ({"window": "present", "now": AT.replace(hour=15, second=30)}, "window", True),
+        ({"window": "present", "now": AT.replace(hour=16)}, "window", False),
+        ({"services": ("checkout", "cart")}, "services", True),
+        ({"services": ("cart",)}, "services", False),
+        ({"services": ()}, "services", False),
         ({"verified": True}, "verified", True),
         ({"whole": True}, "whole", True),
     ],
@@ -120,6 +127,27 @@ def blaming(*shas: str, tied: int = 1) -> Answer:
 def test_the_cause(answer: Answer, wanted: WantedCause, cause: bool, precise: bool | None, no_decoy: bool) -> None:
     found = verdicts(answer, cause=wanted)
     assert (found["cause"], found.get("precise"), found["no_decoy"]) == (cause, precise, no_decoy)
+
+
+@pytest.mark.parametrize(
+    ("told", "first", "radius"),
+    [
+        ({"first_failing": "db", "blast_radius": ["db", "cart", "web"]}, True, True),
+        ({"first_failing": "web", "blast_radius": ["db", "cart", "web", "auth"]}, False, True),
+        ({"first_failing": "db", "blast_radius": ["db", "cart"]}, True, False),
+        (None, False, False),
+    ],
+)
+def test_where_it_began_and_whom_it_reached(told: Json, first: bool, radius: bool) -> None:
+    wanted = WantedCause("operational", first_failing="db", blast_radius=("web", "cart", "db"))
+    found = verdicts(replace(ANSWER, cause=told), cause=wanted)
+    assert (found["first"], found["radius"]) == (first, radius)
+
+
+def test_a_window_that_was_not_asked_for_is_the_usual_one() -> None:
+    window = Window(AT, AT.replace(hour=15), "UTC", "", "no time was named: the last hour")
+    assert verdicts(replace(ANSWER, window=window), window="usual")["window"]
+    assert verdicts(replace(ANSWER, window=None), window="usual")["window"]
 
 
 def test_the_last_ranking_counts() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from hermes_ops.evals.case import Span
 from hermes_ops.evals.suite import load
 from orchestrator.errors import ConfigError
 
@@ -44,7 +45,9 @@ def test_a_suite_that_would_check_nothing_is_refused(tmp_path: Path, text: str, 
 
 
 def test_an_unknown_suite_names_those_there_are() -> None:
-    with pytest.raises(ConfigError, match=r"no suite 'rooting'. Built-in: demo, figures, routing, time"):
+    with pytest.raises(
+        ConfigError, match=r"no suite 'rooting'. Built-in: cause, demo, figures, followup, routing, time"
+    ):
         load("rooting")
 
 
@@ -52,6 +55,14 @@ def test_defaults_go_into_cases_that_do_not_say_otherwise(tmp_path: Path) -> Non
     text = f'[defaults]\nzone = "Asia/Shanghai"\nverified = true\n[[cases]]\n{CASE}[[cases]]\n{CASE}zone = "UTC"\n'
     suite = load(written(tmp_path, text))
     assert [(c.id, c.zone, c.verified) for c in suite.cases] == [("001", "Asia/Shanghai", True), ("002", "UTC", True)]
+
+
+def test_a_window_may_be_a_pair_or_a_word(tmp_path: Path) -> None:
+    text = 'window = ["2026-11-29T14:00:00Z", "2026-11-29T15:00:00Z"]\n[[cases]]\nseed = 1\nquestion = "now?"\n'
+    suite = load(written(tmp_path, f'[[cases]]\nseed = 1\nquestion = "then?"\n{text}window = "present"\n'))
+    assert [type(c.window) for c in suite.cases] == [Span, str]
+    with pytest.raises(ConfigError, match="window"):
+        load(written(tmp_path, '[[cases]]\nseed = 1\nquestion = "then?"\nwindow = "sometime"\n'))
 
 
 def test_lines_of_json_and_folders_of_cases(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def finals(box: Sandbox, asked: Message) -> list[Message]:
 async def test_each_message_is_answered_once_though_the_process_is_killed(tmp_path: Path, nightly: bool) -> None:
     kills, messages = (10, 200) if nightly else (2, 12)
     async with Sandbox(speed=10) as box:
+        box.pushes.repeats = (15.0,) * 60  # what falls into the gaps of two deaths would wait for an hour
         served = Served(box, tmp_path)
         asked: list[Message] = []
         for n in range(kills + 1):

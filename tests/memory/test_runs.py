@@ -132,6 +132,21 @@ async def test_the_same_id_is_refused(memory: Memory) -> None:
         await memory.runs.create("r", ASKED)
 
 
+async def test_a_run_of_another_host_is_taken_over_once_nobody_serves_there(memory: Memory) -> None:
+    """Whoever doesn't serve can't be seen, and is believed for a while."""
+    later = Runs(memory.desk, memory.events, clock=lambda: datetime.now(UTC) + timedelta(minutes=20))
+    await memory.runs.create("r", ASKED, kind="notes")
+    moved = sa.text("UPDATE runs SET host = 'elsewhere', pid = 7 WHERE id = 'r'")
+    await memory.desk.write(lambda c: c.execute(moved) and None)
+    assert await memory.runs.find_left("notes") is None
+    await memory.replicas.enter("elsewhere-7-a1", "elsewhere", 7, "1", 0)
+    assert await later.find_left("notes") is None
+    await memory.replicas.leave("elsewhere-7-a1")
+    found = await later.find_left("notes")
+    assert found is not None
+    assert found.id == "r"
+
+
 def test_who_lives() -> None:
     me = Owner.this()
     assert me.alive

@@ -27,6 +27,7 @@ def run(home: Path, *args: str) -> str:
 OF = ("--date", "2026-11-25", "--zone", "UTC", "--offline")
 
 
+@pytest.mark.slow
 def test_each_format_has_the_same_figures(files: Path, tmp_path: Path):
     where = ("--folder", str(files), *OF)
     found = json.loads(run(tmp_path, *where, "--format", "json"))

@@ -35,16 +35,15 @@ def minute(n: int) -> str:
 
 
 def folder(at: Path) -> Path:
-    """Two services with a line a minute for a day, errors of one of them for half an hour, and the alerts of that."""
+    """Two services with a line each ten minutes for a day, errors of one of them for half an hour, and its alerts."""
     at.mkdir()
     for service in ("checkout", "payment"):
         lines = []
         for n in range(24 * 60):
             bad = service == "payment" and 600 <= n < 630
             level, said = ("error", "pool timeout") if bad else ("info", "ok")
-            lines += [json.dumps({"time": minute(n), "level": level, "service": service, "msg": said})] * (
-                5 if bad else 1
-            )
+            times = 5 if bad else int(n % 10 == 9)
+            lines += [json.dumps({"time": minute(n), "level": level, "service": service, "msg": said})] * times
         (at / f"{service}.log.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     alerts = [
         {"labels": {"alertname": name, "service": "payment", "severity": "critical"}, "annotations": {},
@@ -65,7 +64,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def maker(files: Path, tmp_path: Path) -> AsyncIterator[Maker]:
     settings = Settings(data_dir=tmp_path, team={"name": "shop"}, oncall={"people": ["Ana"], "since": "2026-11-01"})
     memory, threads = open_memory(settings.database_url), work.Threads()
-    desk = Desk(settings.sources, files, tmp_path / "index", str, threads)
+    desk = Desk(settings.sources, files, files.parent / "index", str, threads)
     yield Maker(settings, memory, desk, Models(settings, True), str, clock=lambda: NOW)
     await desk.aclose()
     threads.close()

@@ -24,9 +24,9 @@ PROSE = says("昨天触发 1 个告警。")
     ("text", "title"),
     [
         (f"生成 {DAY} 的运维日报", "运维日报"),
-        ("生成昨天的运维日报", "运维日报"),
+        pytest.param("生成昨天的运维日报", "运维日报", marks=pytest.mark.slow),
         (f"/report {DAY}", "运维日报"),
-        ("yesterday's ops report", "Ops report"),
+        pytest.param("yesterday's ops report", "Ops report", marks=pytest.mark.slow),
     ],
 )
 async def test_without_a_model_code_answers_at_once(tmp_path: Path, text: str, title: str) -> None:
@@ -74,6 +74,7 @@ def model(answer: str) -> Any:
     return play
 
 
+@pytest.mark.slow
 async def test_with_a_model_the_tool_gives_figures_that_the_answer_is_held_to(tmp_path: Path) -> None:
     said = "昨天触发了 1 个告警 [R1]，错误日志 30 条 [R1]，99 个工单 [R1]。"
     async with ScriptedServer(model(said)) as server:

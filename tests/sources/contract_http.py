@@ -31,6 +31,7 @@ class Fault:
     timeout: float = 10.0
 
 
+ODD = {"status": "success", "data": {"resultType": "vector", "result": [{"metric": {}, "value": [0, "abc"]}]}}
 FAULTS = (
     Fault("401", says({"error": f"bad token {TOKEN}"}, 401), "denied", "(401)"),
     Fault("403", says("forbidden", 403, "text/plain"), "denied", "(403)"),
@@ -41,6 +42,8 @@ FAULTS = (
     Fault("half an answer", breaks_off(BEGUN + '{"metric":{},"values":[]},' * 200, 700), "bad_answer", "half"),
     Fault("cut JSON", says(BEGUN + "{"), "bad_answer", "half there"),
     Fault("HTML instead of JSON", says(HTML, 200, "text/html"), "bad_answer", "web page"),
+    Fault("no data", says({"status": "success"}), "bad_answer", "without data|not as|no list|not what|something else"),
+    Fault("odd series", says(ODD), "bad_answer", "unknown form|not as|no list|not what|something else"),
     Fault("another API", says({"hello": "world"}), "bad_answer", "not as|no list|not what"),
 )  # fmt: skip
 Question = Callable[[Caller], Awaitable[Any]]

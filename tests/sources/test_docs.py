@@ -18,7 +18,7 @@ CODE = set(re.findall(r"`([^`\n]+)`", PAGE))
 
 def kinds() -> dict[str, type[BaseModel]]:
     found: dict[str, type[BaseModel]] = {}
-    for name in ("alerts", "logs"):
+    for name in ("alerts", "logs", "changes"):
         hint: Any = SourceSettings.model_fields[name].annotation
         found |= kinds_of(get_args(hint)[1])
     return found

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -193,3 +194,38 @@ async def test_a_file_out_of_order_is_read_as_a_whole(tmp_path: Path) -> None:
     assert seek.span(str(path), text.FORMAT, Hints(shape="0"), T0.timestamp(), T0.timestamp() + 60) is None
     async with opened(path) as files:
         assert await total(files) == 90
+
+
+@contextmanager
+def nobody() -> Iterator[None]:
+    """As a user without rights, where the tests run as root."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+async def test_what_may_not_be_read_is_said_and_is_no_lack_of_logs() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        place, inner = Path(name), Path(name, "inner")
+        place.chmod(0o755)
+        (place / "open.log").write_text(lines(0, 20))
+        (place / "closed.log").write_text(lines(20, 40))
+        (place / "closed.log").chmod(0)
+        inner.mkdir(0o700)
+        (inner / "app.log").write_text(lines(0, 5))
+        inner.chmod(0)
+        with nobody():
+            async with opened(place / "*.log") as files:
+                found = await files.count(LogQuery(HOUR), ())
+            async with opened(inner / "*.log") as files:
+                with pytest.raises(SourceError, match=r"may not look into .*inner\. Check its rights") as e:
+                    await files.count(LogQuery(HOUR), ())
+        inner.chmod(0o700)
+    assert found.total == 20
+    assert any(gap.startswith("1 file(s) may not be read (") for gap in found.gaps)
+    assert e.value.kind == "denied"

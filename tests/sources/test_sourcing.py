@@ -135,7 +135,7 @@ async def test_a_dead_source_costs_one_timeout_in_the_whole_answer(tmp_path: Pat
             first = len(dead.asked)
             await ask(app, "现在有哪些告警？")
         assert "Errors" in answer.text
-        assert "dead: no answer within 0.4 s" in answer.text
+        assert "dead：0.4 秒内没有应答" in answer.text
         assert first <= 2, "what was asked together waits together; later calls don't wait at all"
         assert len(dead.asked) == first
 

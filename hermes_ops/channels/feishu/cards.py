@@ -121,9 +121,11 @@ def _buttons(key: str, lang: str) -> list[Json]:
 
 
 def asking_why(card: Json, key: str, lang: str) -> Json:
-    """The answer's card with the question what was wrong, in place of 👍 👎."""
-    kept = [e for e in card["body"]["elements"] if '"good"' not in json.dumps(e) and e["tag"] != "form"]
-    return {**card, "body": {**card["body"], "elements": [*kept, _form(key, lang)]}}
+    """The answer's card with the question what was wrong, in the place of 👍 👎."""
+    elements = [e for e in card["body"]["elements"] if e["tag"] != "form"]
+    place = next((n for n, e in enumerate(elements) if '"good"' in json.dumps(e)), len(elements))
+    asking = [*elements[:place], _form(key, lang), *elements[place + 1 :]]
+    return {**card, "body": {**card["body"], "elements": asking}}
 
 
 def _form(key: str, lang: str) -> Json:

@@ -22,7 +22,7 @@ function json(title, value, open) {
 
 // Long contents are made when they are first looked at.
 function onceOpen(box, make) {
-  const fill = () => { if (box.open && !box.dataset.full) { box.dataset.full = "1"; box.append(make()); } };
+  const fill = () => { if (box.open && !box.dataset.full) { box.dataset.full = "1"; box.append(...[make()].flat()); } };
   box.addEventListener("toggle", fill);
   fill();
   return box;
@@ -92,7 +92,8 @@ const KINDS = {
   agent(step, story) {
     const d = step.detail, said = d.text;
     return [el("p", { class: "meta" }, el("span", {}, "brain ", el("b", {}, d.brain || "–")), el("span", {}, "prompt ", el("code", {}, d.prompt || "–"))),
-      section("System prompt, as it was sent", said === null ? el("p", { class: "notice" }, "The text was removed.") : said ? long(said) : el("p", {}, "None: no model is asked, a playbook decides."))];
+      section("System prompt, as it was sent", said === null ? el("p", { class: "notice" }, "The text was removed.") : said ? long(said) : el("p", {}, "None: no model is asked, a playbook decides.")),
+      (d.tools || []).length ? section(`Tools, as a model is told of them: ${d.tools.length}`, d.tools.map(tool)) : []];
   },
   checked(step, story) {
     const wrong = step.detail.unverified;
@@ -101,6 +102,12 @@ const KINDS = {
   },
   fallback(step) { return [el("p", { class: "notice bad" }, step.detail.why || "")]; },
 };
+
+function tool(t) {
+  const name = String(t.name), said = String(t.description || "");
+  const box = el("details", {}, el("summary", {}, el("span", { class: "role" }, name), el("span", { class: "peek" }, flat(said))));
+  return onceOpen(box, () => [long(said), long(pretty(t.parameters || {}))]);
+}
 
 function message(m, i, d) {
   const fresh = i >= d.sent.length - d.new, cut = d.cut.includes(i);

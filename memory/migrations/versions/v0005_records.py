@@ -32,6 +32,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("kind", "source", "key", name="records_key"),
     )
     op.create_index("records_at", "records", ["kind", "at"])
+    op.create_index("records_until", "records", ["kind", "until"])
     op.create_index("records_series", "records", ["kind", "source", "series", "at"])
     op.create_index("records_seen", "records", ["seen"])
     op.create_table(

@@ -105,11 +105,9 @@ async def test_what_fires_now_leads_with_what_nobody_holds_back_and_the_worst_of
 
 
 async def test_no_alerts_is_not_said_of_a_time_of_which_no_source_knows():
-    class Forgetful(MemoryAlerts):
-        caps = frozenset({"current"})
-
+    forgetful = MemoryAlerts("pager", caps=frozenset({"current"}))
     young = MemoryAlerts("store", since=at("13:00"))
-    for source in (Forgetful("pager"), young):
+    for source in (forgetful, young):
         agent = alerts.make(Sources(alerts=(source,)))
         early = window("04:00", "05:00")
         en = (await findings(agent, context(early, [], "how many alerts fired?"))).summary

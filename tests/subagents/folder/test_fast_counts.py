@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from subagents.folder import files, recognise, scan, scan_counts
 from subagents.folder.records import Hints
@@ -187,6 +189,21 @@ def test_the_same_as_reading_every_line(tmp_path: Path, name: str, seeds: range)
                 assert fast(path, name, hints, ask) == right, (seed, shape, ask)
                 errors += sum(right.values()) if ask.levels else 0
     assert errors > 200
+
+
+@pytest.fixture(scope="session")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("counts") / "x"
+
+
+@pytest.mark.parametrize("name", MAKERS)
+@given(chance=st.randoms(use_true_random=False), n=st.integers(1, 40), ask=st.sampled_from(ASKS))
+def test_the_same_for_any_lines(file: Path, name: str, chance: random.Random, n: int, ask: scan.Ask) -> None:
+    """Few services, levels and minutes, so that the same time comes with other groups, and the other way round."""
+    lines = [MAKERS[name](chance) for _ in range(n)]
+    file.write_bytes("\n".join(chance.choice(lines) for _ in range(2 * n)).encode())
+    hints = Hints("own", 1795970000.0, chance.choice(SHAPES.get(name, ("",))))
+    assert fast(file, name, hints, ask) == slow(file, name, hints, ask)
 
 
 @pytest.mark.parametrize("name", MAKERS)

@@ -1,0 +1,1 @@
+"""First look: an alert group that arrives by web hook investigates itself, within bounds that people can't feel."""

@@ -1,0 +1,103 @@
+"""What the analysis says of a change's content, in the asker's language: a table of its sentences. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+KINDS = {
+    "deploy": "部署",
+    "release": "发布",
+    "flag": "开关",
+    "config": "配置变更",
+    "commit": "提交",
+    "ticket": "工单",
+}
+_WAYS = {"less": "减少", "more": "增加", "major": "主", "minor": "次", "patch": "补丁"}
+_KEYS = {
+    "time limit": "超时上限",
+    "lifetime of cached entries": "缓存有效期",
+    "retries": "重试次数",
+    "housekeeping": "维护任务",
+    "pace": "间隔",
+    "rate limit": "限流",
+    "pool size": "连接池大小",
+    "memory limit": "内存上限",
+    "capacity": "容量",
+    "batch size": "批量大小",
+    "disk space": "磁盘空间",
+    "delay": "延迟",
+    "limit": "上限",
+}
+_FAMILIES = {
+    "pool": "连接池",
+    "timeout": "超时",
+    "latency": "延迟",
+    "errors": "错误",
+    "memory": "内存",
+    "crash": "崩溃",
+    "queue": "排队",
+    "auth": "鉴权",
+    "data": "数据",
+    "cache": "缓存",
+    "sql": "SQL",
+    "config": "配置",
+    "retry": "重试",
+    "traffic": "流量",
+    "dependency": "依赖",
+    "disk": "磁盘",
+    "network": "网络",
+    "certificate": "证书",
+    "quota": "配额",
+    "race": "竞争",
+    "dns": "域名解析",
+    "logging": "日志",
+    "cpu": "CPU",
+    "dependency_version": "依赖版本",
+}
+CHINESE: Sequence[tuple[str, str]] = (
+    (r"speaks of what the failures speak of: (.+)", r"与故障用词相同：`\1`"),
+    (r"does work at the same time", "引入并发"),
+    (r"waits where it didn't", "新增等待"),
+    (r"turns a condition \((.+)\)", r"改变条件（\1）"),
+    (r"value in (`.*`) (\S+) → (\S+)", r"\1 中的值 \2 → \3"),
+    (r"switches (`.*`)", r"切换 \1"),
+    (r"points (`.*`) elsewhere", r"\1 指向别处"),
+    (r"replaces (`.*`)", r"替换 \1"),
+    (r"other log level (`.*`)", r"日志级别 \1 改变"),
+    (r"takes out the lock (`.*`)", r"去掉了锁 \1"),
+    (r"takes out the tolerance (`.*`)", r"去掉了容错 \1"),
+    (r"takes out the bound (`.*`)", r"去掉了上限 \1"),
+    (r"no longer catches (`.*`)", r"不再捕获 \1"),
+    (r"takes out the guard (`.*`)", r"去掉了检查 \1"),
+    (r"takes out an index", "去掉了索引"),
+    (r"changes a table that others use", "改动了其他服务使用的表"),
+    (r"locks a table while it is changed", "改表期间锁表"),
+    (r"asks the database something else", "改变了数据库查询"),
+    (r"calls another system in a loop: (`.*`)", r"在循环中调用其他系统：\1"),
+    (r"grows without bound: (`.*`)", r"无上限增长：\1"),
+)
+_MOVED = re.compile(r"([a-z ]+) (`.*`) (\S+) → (\S+) \((less|more), (\S+)-fold\)")
+_VERSION = re.compile(r"(major|minor|patch) version of (.+) (\S+) → (\S+)")
+_BRINGS = re.compile(r"(.+): can bring ([\w, ]+)", re.DOTALL)
+
+
+def in_words(said: str, zh: bool) -> str:
+    """A reason of kind effect or wording; in Chinese what isn't in the table stands between quotes as it is."""
+    if not zh:
+        return said
+    if found := _BRINGS.fullmatch(said):
+        kinds = "、".join(_FAMILIES.get(kind, kind) for kind in found[2].split(", "))
+        return f"{_effect(found[1])}，可能引起{kinds}方面的问题"
+    return _effect(said)
+
+
+def _effect(said: str) -> str:
+    if (found := _MOVED.fullmatch(said)) and found[1] in _KEYS:
+        return f"{_KEYS[found[1]]} {found[2]} {found[3]} → {found[4]}（{_WAYS[found[5]]}，{found[6]} 倍）"
+    if found := _VERSION.fullmatch(said):
+        return f"{found[2]} 的{_WAYS[found[1]]}版本 {found[3]} → {found[4]}"
+    for pattern, words in CHINESE:
+        if found := re.fullmatch(pattern, said, re.DOTALL):
+            return found.expand(words)
+    return f"`{said.replace('`', '')}`"
