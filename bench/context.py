@@ -1,9 +1,9 @@
 """Prompt tokens of questions to a model, with the tiers that hold a context within its budget on and off.
 
-    python bench/context.py [--budgets 24000,6000]
+    python bench/context.py [--budgets 24000,3000]
 
 A generated incident is asked about through the application, with a scripted model over HTTP that uses the tools of all
-three sub-agents as a model does: once with three calls each, once as a long investigation of twelve, once as the last
+three sub-agents as a model does: once with three calls each, once as a long investigation of eighteen, once as the last
 of five questions. What was sent without any limit is then fitted anew under each choice of tiers. Tokens are those
 that the application counts with (three bytes to a token); tool descriptions are counted too.
 """
@@ -65,10 +65,16 @@ def player(rounds: int) -> object:
         said = sum(m["role"] == "assistant" for m in own)
         if "ask_alerts" in names and said == 0:
             return calls(*((f"ask_{who}", {"task": f"look into {who}", "reason": "it may tell"}) for who in TURNS))
-        turns = next((t * rounds for t in TURNS.values() if t[0][0] in names), [])
+        own_turns = next((t for t in TURNS.values() if t[0][0] in names), [])
+        turns = [(tool, {**given, **_span(n)}) for n in range(rounds) for tool, given in own_turns]
         return calls(turns[said]) if said < len(turns) else says("What was found stands in the results.")
 
     return play
+
+
+def _span(n: int) -> dict[str, Json]:
+    """Another window for each round: the question's own at first."""
+    return {"window": f"yesterday {7 + n}:00 to {12 + n}:00"} if n else {}
 
 
 async def sent(folder: Path, rounds: int, questions: Sequence[str]) -> list[Request]:
@@ -119,13 +125,13 @@ class _Nowhere:
 
 async def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--budgets", default="24000,6000")
+    options.add_argument("--budgets", default="24000,3000")
     budgets = [int(b) for b in options.parse_args().budgets.split(",")]
     with tempfile.TemporaryDirectory() as home:
         truth = generate(Path(home), 3, NOW, draw(3, "deploy"))
         asked = [f"Why did {truth.trouble.service} fail yesterday?", "And its alerts?", "Which changes were there?"]
         asked += ["Were other services affected?", f"What are the errors of {truth.trouble.service} now?"]
-        kinds = {"one question": (1, asked[:1]), "long": (4, asked[:1]), "fifth question": (1, asked)}
+        kinds = {"one question": (1, asked[:1]), "long": (6, asked[:1]), "fifth question": (1, asked)}
         print("| question | requests | budget | " + " | ".join(CHOICES) + " |")
         print("|---" * (3 + len(CHOICES)) + "|")
         for name, (rounds, questions) in kinds.items():

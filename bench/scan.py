@@ -2,7 +2,7 @@
 
     python bench/scan.py [--mb 200] [--errors 0.02] [--formats json,logfmt,...] [--dir DIR]
 
-For each format a file of that many MB is made (2 % error lines), then measured cold: open and count by service and hour;
+For each format a file of that many MB is made (2 % error lines), then measured cold: open, count by service and hour;
 the same question again; `grep -c` of the format's error literal into a pipe (`>/dev/null` alone would let grep stop at
 the first hit); `wc -l`. Peak memory is that of the largest single process. Drain3 is timed beside our miner where it is
 installed.

@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 from orchestrator.contracts import Scope, Window
 from orchestrator.errors import HermesError
+
+if TYPE_CHECKING:
+    from subagents.watched import WatchSource
 
 T = TypeVar("T")
 Level = Literal["fatal", "error", "warn", "info", "debug", "unknown"]
@@ -129,7 +132,7 @@ class LogSource(Source, Protocol):
     def batches(self, q: LogQuery) -> AsyncIterator[tuple[LogLine, ...]]: ...
 
 
-# ── alerts and metrics ────────────────────────────────────────────────────────────────────────
+# ── alerts, metrics, spans ────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,40 +169,6 @@ class AlertQuery:
 class AlertSource(Source, Protocol):
     async def episodes(self, q: AlertQuery) -> Answered[tuple[Episode, ...]]: ...
     async def current(self, q: AlertQuery) -> Answered[tuple[Episode, ...]]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """An alert rule as it is now. `state`: firing | pending | inactive; `wait`: seconds for which `query` must hold;
-    `trouble`: why it can't be evaluated, "" where it can."""
-
-    name: str
-    query: str
-    service: str = ""
-    severity: str = ""
-    state: str = ""
-    wait: float = 0.0
-    trouble: str = ""
-    group: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What is scraped. `since`: of the last scrape; `trouble`: why it doesn't answer, "" where it does."""
-
-    address: str
-    service: str
-    job: str
-    up: bool
-    trouble: str = ""
-    since: datetime | None = None
-
-
-class WatchSource(Source, Protocol):
-    """What monitoring looks at, as it is now."""
-
-    async def rules(self) -> Answered[tuple[Rule, ...]]: ...
-    async def targets(self) -> Answered[tuple[Target, ...]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +216,6 @@ class Ratio:
 class MetricSource(Source, Protocol):
     async def series(self, q: MetricQuery, step: float | None = None) -> Answered[tuple[Series, ...]]: ...
     async def ratio(self, services: tuple[str, ...], window: Window) -> Answered[tuple[Ratio, ...]]: ...
-
-
-# ── spans ─────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from orchestrator.ports import Context
 from orchestrator.tool import tool
 from subagents.asking import ask_all, services_of
 from subagents.saying import short
-from subagents.sources import Rule, Target, WatchSource
+from subagents.watched import Rule, Target, WatchSource
 
 ROWS = 30
 MOMENT = timedelta(minutes=1)

@@ -114,7 +114,7 @@ class LogFiles:
         """Raises SourceError where no file has such a name."""
         out = {path for pattern in self._where.exclude for path in _globbed(pattern)}
         found = sorted({path for pattern in self._where.paths for path in _globbed(pattern)} - out)
-        if not found and (closed := [d for d in map(_place, self._where.paths) if not os.access(d, os.R_OK | os.X_OK)]):
+        if not found and (closed := [d for d in map(_place, self._where.paths) if _closed(d)]):
             raise SourceError(self.name, f"it may not look into {', '.join(closed)}. Check its rights.", "denied")
         if not found:
             raise SourceError(self.name, f"no file is named like {', '.join(self._where.paths)}: check its paths.")
@@ -157,6 +157,16 @@ def _place(pattern: str) -> str:
     return str(next((p for p in fixed if os.path.lexists(p) and p.is_dir()), path.anchor or "."))
 
 
+def _closed(directory: str) -> bool:
+    try:
+        os.scandir(directory).close()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _listed(names: Sequence[str]) -> tuple[list[files.Found], list[str]]:
     """Each file once, though it has two names or a copy beside it; and the notes on copies."""
     kept: dict[object, files.Found] = {}
@@ -165,11 +175,9 @@ def _listed(names: Sequence[str]) -> tuple[list[files.Found], list[str]]:
         try:
             stat, packed = os.stat(name), files.packing(Path(name))
             head = files.head(name, packed, _SAME)
-        except PermissionError:
-            closed.append(name)
+        except (OSError, files.Unreadable) as e:  # gone since it was listed, or not for us
+            closed += [name] if isinstance(e.__cause__ or e, PermissionError) else []
             continue
-        except (OSError, files.Unreadable):
-            continue  # gone since it was listed
         found = files.Found(name, stat.st_size, stat.st_mtime_ns, packed)
         key: object = head if len(head) >= _SURE else (stat.st_dev, stat.st_ino)
         other = kept.get(key)

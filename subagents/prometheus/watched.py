@@ -12,7 +12,8 @@ from orchestrator.contracts import Json, Window
 from subagents.prometheus.api import Api
 from subagents.prometheus.labels import Labels
 from subagents.prometheus.presence import Presence
-from subagents.sources import Answered, Coverage, Health, Rule, Target
+from subagents.sources import Answered, Coverage, Health
+from subagents.watched import Rule, Target
 
 T = TypeVar("T")
 

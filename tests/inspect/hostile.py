@@ -59,7 +59,8 @@ def _hostile(x: str, long: str) -> Iterator[Event]:
     yield event(inside, 0, "agent", {"agent": "logs", "prompt": x, "brain": x}, long)
     yield event(inside, 1, "tool", {"step": f"tool 1.0 {x}", "tool": x, "args": {x: x}, "status": "error", "ms": 20,
                                     "query": x, "shown": 1, "total": 3}, json.dumps({"result": result}))  # fmt: skip
-    yield event("supervisor", 0, "agent", {"agent": "supervisor", "prompt": x, "brain": x}, long)
+    tools = json.dumps([{"type": "function", "function": {"name": x, "description": long, "parameters": {x: x}}}])
+    yield event("supervisor", 0, "agent", {"agent": "supervisor", "prompt": x, "brain": x}, long, tools)
     yield event("supervisor", 1, "model", {"step": "model 1", **note}, json.dumps({"sent": sent, "reply": reply}))
     chosen = [{"agent": x, "task": x, "window": x, "reason": x}]
     yield event("supervisor", 2, "route", {"offered": [x], "chosen": chosen, "not_chosen": [x], "model": x, "turn": 1})

@@ -62,6 +62,8 @@ def test_a_replay_says_that_it_is_identical(trace: Trace, made: tuple[Bench, str
     told = json.loads(trace("replay", made[2], "--json"))
     assert (told["identical"], told["divergences"], told["of"]) == (True, [], made[2])
     assert "No decision differs." in trace("diff", made[2], told["run"])
+    assert told["run"] in trace("list", "--replays")
+    assert told["run"] not in trace("list")
 
 
 def test_a_replay_without_the_model_and_the_difference(trace: Trace, made: tuple[Bench, str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -51,6 +52,11 @@ def test_hostile_text_makes_no_element_and_comes_back_whole() -> None:
     data = json.loads(tags.scripts[0])
     assert data["run"]["question"] == HOSTILE
     assert data == json.loads(json.dumps(as_json(told)))
+
+
+def test_an_agent_s_step_has_its_tools_as_a_model_was_told_of_them() -> None:
+    (step,) = (s for s in hostile_story("find").steps if s.kind == "agent" and s.lane == 0)
+    assert step.detail["tools"] == [{"name": "find", "description": "find", "parameters": {"find": "find"}}]
 
 
 def test_the_page_loads_nothing_and_its_policy_allows_only_its_own_script() -> None:
@@ -138,6 +144,8 @@ def opened(path: Path, text: str, **more: Any) -> Iterator[Any]:
     """The page from disk, in Chromium; whatever it logs or throws fails the test, and so does any request."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     if not CHROMIUM.exists():
+        if os.environ.get("REQUIRE_BROWSER") == "1":
+            pytest.fail("Chromium is missing, and REQUIRE_BROWSER=1 forbids skipping")
         pytest.skip("needs Chromium")
     path.write_text(text, encoding="utf-8", errors="replace")
     with playwright.sync_playwright() as p:

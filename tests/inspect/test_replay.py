@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from hermes_ops.app import open_app
 from hermes_ops.replay.tape import Tape
@@ -14,6 +15,7 @@ from hermes_ops.testing.script import Fault, Step, calls, says
 from hermes_ops.testing.scripted_server import ScriptedServer
 from hermes_ops.trace import tree
 from memory import Wanted, open_memory
+from memory.tables import events
 from orchestrator.contracts import Event, Incoming, Json, Message
 from orchestrator.errors import ConfigError
 from tests.e2e.place import QUESTION, folder, play, role, turn
@@ -26,8 +28,40 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path, folder(tmp_path / "incident"))
 
 
+async def test_a_run_from_before_tools_were_kept_comes_out_the_same(bench: Bench) -> None:
+    run = await bench.ask()
+    memory = open_memory(bench.settings().database_url)
+    only_prompts = sa.update(events).where(events.c.kind == "agent")
+    one = sa.func.substr(events.c.blobs, 1, sa.func.instr(events.c.blobs + " ", " ") - 1)
+    await memory.desk.write(lambda c: c.execute(only_prompts.values(blobs=one)) and None)
+    await memory.close()
+    assert all(len(e.blobs) == 1 for e in await bench.events(run) if e.kind == "agent")
+    done = await bench.replay(run)
+    assert (done.identical, done.divergences) == (True, [])
+
+
 async def test_a_run_without_a_model_comes_out_the_same(bench: Bench) -> None:
     await bench.identical(await bench.ask())
+
+
+async def test_a_report_that_was_asked_for_comes_out_the_same(bench: Bench) -> None:
+    run = await bench.ask("发一份昨天的日报")
+    assert "report" in {e.kind for e in await bench.events(run)}
+    await bench.identical(run)
+
+
+@pytest.mark.slow
+async def test_a_report_that_a_model_looked_at_comes_out_the_same(bench: Bench) -> None:
+    def with_report(messages: Sequence[Message], tools: Sequence[Json]) -> Step:
+        names = {t["function"]["name"] for t in tools}
+        if "daily_report" in names and turn(messages) == 1:
+            return calls(("daily_report", {}), ("ask_logs", {"task": "count them", "reason": "it is about errors"}))
+        return says("done")
+
+    run = await bench.ask("how was our day, and what about checkout?", with_report)
+    branches = [e.body["step"] for e in await bench.events(run) if e.kind == "branch"]
+    assert sorted(branches) == ["1.0.report", "1.1.logs"]
+    await bench.identical(run)
 
 
 @pytest.mark.slow

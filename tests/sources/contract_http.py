@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -49,14 +50,18 @@ FAULTS = (
 Question = Callable[[Caller], Awaitable[Any]]
 
 
-async def holds(fault: Fault, question: Question) -> None:
-    client = Web()
+async def holds(fault: Fault, *questions: Question) -> None:
+    """Each question by a client of its own: what one of them found dead is news to the others."""
+    async with faulty(fault.answer) as server:
+        await asyncio.gather(*(_held(fault, server.url, question) for question in questions))
+
+
+async def _held(fault: Fault, url: str, question: Question) -> None:
+    client, headers = Web(), {"Authorization": f"Bearer {TOKEN}"}
     try:
-        async with faulty(fault.answer) as server:
-            headers = {"Authorization": f"Bearer {TOKEN}"}
-            caller = client.at(Site("prod-eu", server.url, headers, timeout=fault.timeout))
-            with pytest.raises(SourceError) as e:
-                await question(caller)
+        caller = client.at(Site("prod-eu", url, headers, timeout=fault.timeout))
+        with pytest.raises(SourceError) as e:
+            await question(caller)
     finally:
         await client.aclose()
     said = str(e.value)

@@ -139,6 +139,7 @@ async def test_a_stray_quote_in_logfmt_keeps_time_and_level(tmp_path: Path) -> N
     assert second.level == "warn"
 
 
+@pytest.mark.slow
 async def test_a_line_of_many_megabytes_is_a_record_and_is_cut(tmp_path: Path) -> None:  # 18
     huge = "2026-11-29 14:00:00 ERROR begun " + "x" * (3 << 20) + " ended\n"
     first, second = await read(tmp_path, huge + "2026-11-29 14:00:01 INFO next\n")

@@ -190,23 +190,6 @@ groups:
     assert "Prometheus API 2." in health.detail
 
 
-async def test_rules_and_targets_as_they_are(client: Web) -> None:
-    rules = """
-groups:
-  - name: now
-    rules:
-      - {record: one, expr: vector(1)}
-      - {alert: Slow, expr: vector(0) > 1, for: 5m, labels: {service: cart, severity: warning}}
-"""
-    with servers.prometheus(rules=rules) as url:
-        watched = live(client, url).watched[0]
-        found, targets = await watched.rules(), await watched.targets()
-    (rule,) = found.rows
-    assert (rule.name, rule.service, rule.severity, rule.wait, rule.trouble) == ("Slow", "cart", "warning", 300.0, "")
-    assert found.link == f"{url}/alerts"
-    assert targets.rows == ()
-
-
 async def test_who_calls_whom_from_a_mesh(tmp_path: Path, client: Web) -> None:
     start = int(datetime.now(UTC).timestamp()) - 1800
     ends = 'source_canonical_service="web",destination_canonical_service="cart"'

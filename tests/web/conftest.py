@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from memory import open_memory
+from tests.postgres import postgres
+
+__all__ = ["postgres"]
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
+
+import pytest
 
 from hermes_ops.web.inspector.listing import PAGE
 from memory import Feedback
@@ -205,3 +208,16 @@ async def test_a_dead_database_is_told(home: Path) -> None:
     async with entered(home) as bench:
         await bench.memory.desk.close()
         assert "The database failed" in await bench.page("", 503)
+
+
+@pytest.mark.slow
+async def test_all_of_it_on_postgresql(tmp_path: Path, postgres: Callable[[], str]) -> None:
+    async with entered(tmp_path, postgres()) as bench:
+        await two(bench)
+        await bench.memory.posts.rate(Feedback("two", "wang", "bad", "cause", "not the alerts", NOW))
+        for query, found in FILTERS.items():
+            assert runs_of(await bench.page(f"?{query}")) == found, query
+        for path in ALL:
+            await bench.page(path)
+        assert re.search(r"<dt>Cost</dt><dd><strong>1.00</strong>", await bench.page("/stats?days=0"))
+        assert "not the alerts" in await bench.page("/complaints")

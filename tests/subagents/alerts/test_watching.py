@@ -10,7 +10,8 @@ from hermes_ops.testing.sources import MemoryAlerts
 from orchestrator.agent import Agent
 from orchestrator.contracts import Window
 from subagents import alerts
-from subagents.sources import Answered, Coverage, Health, Rule, SourceError, Sources, Target
+from subagents.sources import Answered, Coverage, Health, SourceError, Sources
+from subagents.watched import Rule, Target
 from tests.subagents.rig import call, context, findings, window
 
 RULES = (
