@@ -16,7 +16,7 @@ MEGABYTES = 15.0  # SQLite's own cache and the allocator's slack, however many q
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
 def test_memory_stays_flat(nightly: bool) -> None:
-    questions = 20_000 if nightly else 600
+    questions = 20_000 if nightly else 300
     command = [sys.executable, str(BENCH), "--soak", str(questions)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     rss = [float(found) for found in re.findall(r"RSS +([\d.]+) MB", done.stdout)]

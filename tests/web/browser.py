@@ -44,6 +44,7 @@ async def enter(tab: Any, url: str, token: str) -> None:
     await tab.fill("#token", token)
     await tab.keyboard.press("Enter")
     await tab.wait_for_selector("h1:text-is('Runs')")
+    await tab.wait_for_load_state()
 
 
 async def look(tab: Any, name: str) -> None:

@@ -88,7 +88,8 @@
 
   addEventListener("DOMContentLoaded", () => {
     $("theme")?.addEventListener("click", theme);
-    document.querySelector("header nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+    const here = document.querySelector("header nav [aria-current]");
+    if (here) here.parentNode.scrollLeft = here.offsetLeft - 60; // scrollIntoView would move where Tab begins, too
     document.addEventListener("keydown", keys);
     if ($("filters") && matchMedia("(max-width: 800px)").matches) $("filters").open = Boolean($("clear"));
     const list = $("list");
