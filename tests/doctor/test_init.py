@@ -57,7 +57,10 @@ def test_every_key_of_the_settings_stands_in_it_with_words(tmp_path: Path) -> No
         return found
 
     written = dotted(tomllib.loads(open_(file.text())))
-    named = {re.sub(r"^(budgets|schedules|services|environments|prices)\.[^.]+(?:\.\d[^.]*)?\.", r"\1.NAME.", key) for key in written}
+    named = {
+        re.sub(r"^(budgets|schedules|services|environments|prices)\.[^.]+(?:\.\d[^.]*)?\.", r"\1.NAME.", key)
+        for key in written
+    }
     inline = {key for key in KEYS if isinstance(KEYS[key].example, dict)}
     assert real - named == inline
     assert {key.rpartition(".")[0] for key in named - real} == inline | {"model.fallbacks", "model.light"}
