@@ -6,11 +6,12 @@ It knows no setting by name.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationInfo
 
-from hermes_ops.keys import read_secret
+from hermes_ops.keys import Origin, read_secret
 from hermes_ops.zones import find_zone
 from orchestrator.errors import ConfigError
 from orchestrator.gateway.profiles import PROFILES
@@ -49,9 +50,23 @@ def hard_to_guess(secret: SecretStr) -> SecretStr:
 
 
 SHORTEST = 16  # characters of a secret that people choose
+
+
+def beside(name: str, info: ValidationInfo) -> Path:
+    """A path of the settings: relative ones start from the settings file."""
+    return (info.context.base if isinstance(info.context, Origin) else Path.cwd()) / Path(name).expanduser()
+
+
+def _existing(name: str, info: ValidationInfo) -> str:
+    if name and not beside(name, info).is_file():
+        raise ValueError(f"names the file {beside(name, info)}, which isn't there")
+    return str(beside(name, info)) if name else ""
+
+
 Secret = Annotated[SecretStr, BeforeValidator(read_secret)]
 Url = Annotated[str, AfterValidator(_web_address)]
 Proxy = Annotated[str, AfterValidator(_http_proxy)]
+File = Annotated[str, AfterValidator(_existing)]
 Zone = Annotated[str, AfterValidator(_known_zone)]
 Profile = Annotated[str, AfterValidator(_known_profile)]
 Seconds = Annotated[float, Field(gt=0)]

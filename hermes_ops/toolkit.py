@@ -12,10 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from hermes_ops.keys import Origin
-from hermes_ops.sections import Seconds, Secret
+from hermes_ops.sections import File, Seconds, Secret
 from hermes_ops.sourcing.connection import Live, Placed
 from hermes_ops.sourcing.live import why
 from orchestrator.agent import Agent
@@ -52,22 +51,12 @@ class SqlToolSettings(Placed):
     kind: Literal["sql"]
     agent: AgentName
     description: Description
-    sqlite: str = ""
+    sqlite: File = ""
     postgres: Secret | None = None
     tables: tuple[str, ...] = ()
     rows: Annotated[int, Field(gt=0, le=1000)] = 50
     timeout: Annotated[Seconds, Field(le=20)] = 10.0
     permission: Permission = "toolkit.read"
-
-    @field_validator("sqlite")
-    @classmethod
-    def _beside(cls, name: str, info: ValidationInfo) -> str:
-        """Relative to the settings file."""
-        base = info.context.base if isinstance(info.context, Origin) else Path.cwd()
-        path = base / Path(name).expanduser()
-        if name and not path.is_file():
-            raise ValueError(f"names the file {path}, which isn't there")
-        return str(path) if name else ""
 
     @model_validator(mode="after")
     def _one(self) -> SqlToolSettings:

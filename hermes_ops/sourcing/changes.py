@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
-from hermes_ops.keys import Origin
-from hermes_ops.sections import Seconds
+from hermes_ops.sections import Seconds, beside
 from hermes_ops.sourcing.connection import LONGEST, Placed
 from subagents.git.source import Code, GitChanges
 from subagents.sources import Sources
@@ -32,8 +31,7 @@ class GitSettings(Placed):
     @classmethod
     def _there(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         """Relative to the settings file."""
-        base = info.context.base if isinstance(info.context, Origin) else Path.cwd()
-        paths = [base / Path(name).expanduser() for name in names]
+        paths = [beside(name, info) for name in names]
         if missing := next((p for p in paths if not p.is_dir()), None):
             raise ValueError(f"names the directory {missing}, which isn't there")
         return tuple(map(str, paths))

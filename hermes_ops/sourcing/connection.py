@@ -5,13 +5,11 @@ It knows no product.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from hermes_ops.keys import Origin
-from hermes_ops.sections import Proxy, Seconds, Secret, Section, Url, Zone
+from hermes_ops.sections import File, Proxy, Seconds, Secret, Section, Url, Zone
 from subagents.web import Site, basic, bearer
 from subagents.web.links import FIELDS, unknown
 
@@ -54,9 +52,9 @@ class Live(Placed):
     headers: dict[str, Secret] = Field(default_factory=dict)
     hosts: tuple[str, ...] = ()
     verify: bool = True
-    ca: str = ""
-    cert: str = ""
-    key: str = ""
+    ca: File = ""
+    cert: File = ""
+    key: File = ""
     proxy: Proxy = ""
 
     @field_validator("url")
@@ -67,16 +65,6 @@ class Live(Placed):
         if "@" in url.partition("://")[2].partition("/")[0]:
             raise ValueError('holds a user or password: give user and password = { env = "NAME" } instead')
         return url
-
-    @field_validator("ca", "cert", "key")
-    @classmethod
-    def _beside(cls, name: str, info: ValidationInfo) -> str:
-        """Relative to the settings file, like secrets."""
-        base = info.context.base if isinstance(info.context, Origin) else Path.cwd()
-        path = base / Path(name).expanduser()
-        if name and not path.is_file():
-            raise ValueError(f"names the file {path}, which isn't there")
-        return str(path) if name else ""
 
     @model_validator(mode="after")
     def _one_way_in(self) -> Live:
