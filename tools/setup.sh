@@ -53,6 +53,6 @@ say "installing the versions that constraints.txt pins ($what)"
 install pip # the one that comes with older Pythons knows neither --group nor --build-constraint
 case $what in
 base) install --build-constraint constraints.txt --editable . ;;
-dev) install --build-constraint constraints.txt --editable '.[postgres,cluster,zst,feishu,sandbox]' --group dev ;;
+dev) install --build-constraint constraints.txt --editable '.[postgres,cluster,zst,sql,feishu,sandbox]' --group dev ;;
 *) say "unknown set '$what': base or dev" && exit 2 ;;
 esac
