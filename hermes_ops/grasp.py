@@ -138,11 +138,7 @@ def trouble(known: Json, lang: str) -> str:
     zh = lang == "zh"
     lines = []
     for said in known["unread"]:
-        how = "请写成“昨天 14:00”或“2026-11-29 14:00 到 15:00”。"
-        asked = timewords.unread(said, lang)
-        lines.append(
-            f"看不懂时间“{asked}”。{how}" if zh else f"I can't read the time {said!r}; write it like 'yesterday 14:00'."
-        )
+        lines.append(_unread(said, zh))
     if not known["scope"]["services"]:
         for name, near in known["unknown"]:
             nearest = ("、" if zh else ", ").join(near)
@@ -150,3 +146,16 @@ def trouble(known: Json, lang: str) -> str:
             en_line = f"There is no service {name!r}" + (f"; nearest: {nearest}." if near else ".")
             lines.append(zh_line if zh else en_line)
     return "\n".join(lines)
+
+
+def _unread(said: str, zh: bool) -> str:
+    """What to ask back for one time, with its reason in brackets behind it."""
+    words, future, more = said.partition(" (lies in the future")
+    if future:
+        year = "for an earlier year" in more
+        if zh:
+            return f"“{words}”在将来，还没有数据可查。" + "若指往年，请写明年份。" * year
+        return f"{words!r} lies in the future: there is no data yet." + " For an earlier year, say the year." * year
+    if zh:
+        return f"看不懂时间“{timewords.unread(said, 'zh')}”。请写成“昨天 14:00”或“2026-11-29 14:00 到 15:00”。"
+    return f"I can't read the time {said!r}; write it like 'yesterday 14:00'."

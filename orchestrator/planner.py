@@ -24,6 +24,7 @@ CAUSE = re.compile(
 )
 STATE = re.compile(
     r"正常吗|还好吗|怎么样|状态|健康|情况|有没有问题|有什么问题|稳定|慢|卡|超时|不可用|挂了|宕机|恢复|故障|事故|异常吗|有异常"
+    r"|(?<![没我你还])有问题|出了?问题|不健康|(?<!no )\bproblems\b|\b(?:has|have|having) issues\b|\bunhealthy\b"
     r"|有什么异常|怎么回事|怎么了|出了什么|发生了?什么|\bwhat (?:happened|went wrong|broke)\b"
     r"|\b(?:status|healthy?|slow\w*|latency|down|outages?|broken|incidents?|recover\w*|degraded|unstable)\b"
     r"|\b(?:ok|okay|fine|up|alive|well) ?\?",

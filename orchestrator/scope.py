@@ -25,10 +25,27 @@ _USUAL = {  # other words for the usual environments; an environment "prod-sh" i
 _PLAIN = {"test", "testing", "测试", "dev", "development", "开发", "qa", "stage"}  # unless 环境 is said
 _ALL = re.compile(r"(?:所有|全部)的?服务|各个?服务|全站|\b(?:all|every|any) services?\b", re.IGNORECASE)
 _WORD = r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*"
+_COMPOUND = r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]*[A-Za-z][A-Za-z0-9]*)+"
 _CALLED = re.compile(
     rf"(?<![A-Za-z0-9_-])(?P<before>{_WORD})\s?(?:服务|微服务|应用)|(?:服务|service(?![A-Za-z]|['’]s\b))\s?[`'\"“「]?(?P<after>{_WORD})"
     rf"|(?<![A-Za-z0-9_-])(?P<en>{_WORD})\s(?:service|svc)(?![A-Za-z])",
     re.IGNORECASE,
+)
+_OWNED = re.compile(  # what only a service has; a compound name may own what other things have too
+    rf"(?<![A-Za-z0-9_.-])(?P<measured>{_WORD})\s?(?:服务)?的(?:可用率|可用性|可用度|成功率|健康)"
+    rf"|\b(?:availability|uptime|success rate)\s(?:of|for)\s(?:the\s)?(?P<of>{_WORD})"
+    rf"|(?<![A-Za-z0-9_.-])(?P<owner>{_COMPOUND})\s?的(?:错误|报错|告警|报警|日志|延迟)"
+    rf"|\b(?:errors?|alerts?|logs?|latency)\s(?:of|for|from)\s(?:the\s)?(?P<holder>{_COMPOUND})",
+    re.IGNORECASE,
+)
+_NO_OWNER = """ api apis app apps application applications april august cache clients cluster clusters component
+components critical customers data database databases december disk endpoint endpoints environment everything february
+friday frontend fatal host hosts hour http https info instance instances january july june kubernetes march memory
+midnight minute monday month morning network next night node nodes noon november october past platform pods prod
+production queue region saturday september server servers service services site something staging sunday system systems
+these those thursday tuesday users warning website wednesday week zone """.replace("\n", " ")
+_PARTS = re.compile(
+    r"(?:^|[-_.])(?:and|by|for|in|no|non|not|of|on|only|or|out|per|re|so|the|to|un|up)(?:[-_.]|$)", re.I
 )
 _NO_NAME = """ a all an and any are at be been being by can could did do does each every for from had has have how if in
 into is it its last many more most my new no not now of on one or other our per same should since some that the their
@@ -187,12 +204,19 @@ def _strangers(
         return
     known = {_key(form): sorted(names) for form, names in forms.items()}
     called = {m.span(g): m[g] for m in _CALLED.finditer(text) for g in ("before", "after", "en") if m[g]}
+    owners = ((m, g) for m in _OWNED.finditer(text) for g in ("measured", "of", "owner", "holder") if m[g])
+    called |= {m.span(g): m[g] for m, g in owners if _is_owner(m[g])}
     near = {m.span(): m[0] for m in re.finditer(_WORD, text) if len(m[0]) > 4 and _misspelt(_key(m[0]), known)}
     for (a, b), word in sorted({**called, **near}.items()):
         if f" {word.lower()} " in _NO_NAME or any(a < y and x < b for x, y in taken):
             continue
         close = get_close_matches(_key(word), list(known), n=3, cutoff=0.6)
         yield word, tuple(dict.fromkeys(name for form in close for name in known[form]))[:3]
+
+
+def _is_owner(word: str) -> bool:
+    """Whether a word of which something is asked can be a service: not what is always there, nor a phrase."""
+    return len(word) > 3 and f" {word.lower()} " not in _NO_OWNER and not _PARTS.search(word)
 
 
 def _misspelt(word: str, known: Mapping[str, list[str]]) -> bool:

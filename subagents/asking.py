@@ -43,7 +43,7 @@ class Merged(Generic[T]):
         """A tool's result with this provenance; `total` 0 means that nothing was found."""
         return ToolResult(
             "ok" if total else "no_data", text, data, tuple(figures), self.source, self.query, window, self.link,
-            shown, total, self.complete, self.gaps,
+            min(shown, total), total, self.complete, self.gaps,
         )  # fmt: skip
 
     def beside(self, other: Merged[object]) -> Merged[T]:

@@ -45,3 +45,16 @@ async def test_recently_alone_is_the_usual_window(tmp_path: Path, text: str, sai
 async def test_a_time_that_cannot_be_read_is_still_asked_back(tmp_path: Path):
     known = await grasped(tmp_path, "那天 cart 怎么了")
     assert "看不懂时间" in trouble(known, "zh")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("明天 cart 会有告警吗", "“明天”在将来，还没有数据可查。"),
+        ("cart errors tomorrow", "'tomorrow' lies in the future: there is no data yet."),
+        ("4月1日 cart 的告警", "“4月1日”在将来，还没有数据可查。若指往年，请写明年份。"),
+    ],
+)
+async def test_a_time_in_the_future_is_said_to_be_so(tmp_path: Path, text: str, said: str):
+    known = await grasped(tmp_path, text)
+    assert trouble(known, known["lang"]) == said

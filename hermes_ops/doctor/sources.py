@@ -108,7 +108,8 @@ def _opened(folder: Folder, clock: Clock) -> Check:
     said = f"{folder.path}: {_covered(folder.coverage())}"
     if skipped:
         do = f"Not recognised, so not read: {_few(skipped)}. Remove them, or export them in another format."
-        return Check("source", "folder", "warn", f"{said}; {len(skipped)} files were not recognised", do, clock.seconds)
+        n, were = len(skipped), "file was" if len(skipped) == 1 else "files were"
+        return Check("source", "folder", "warn", f"{said}; {n} {were} not recognised", do, clock.seconds)
     return Check("source", "folder", "ok", said, seconds=clock.seconds)
 
 

@@ -85,7 +85,7 @@ def _carried(commits: Sequence[Change]) -> str:
     if not commits:
         return ""
     files = list(dict.fromkeys(f for c in commits for f in c.files))
-    more = f", {len(files) - 4} more files" if len(files) > 4 else ""
+    more = f", {len(files) - 4} more file{'s' * (len(files) > 5)}" if len(files) > 4 else ""
     shown = f" ({', '.join(files[:4])}{more})" if files else ""
     return f" · carries {', '.join(c.id[:12] for c in commits[:5])}{shown}"
 

@@ -27,6 +27,8 @@ from subagents.folder.spans import FolderSpans
 from subagents.folder.work import Pool
 from subagents.sources import Coverage, Sources
 
+_UNREAD = ("it can't be opened", "the archive breaks off", "it is zstd-compressed")  # as packing and files say it
+
 
 @dataclass(frozen=True, slots=True)
 class Folder:
@@ -128,7 +130,8 @@ def _assembled(
         LogFile(n, f, _relative(f, root), row, Hints(owner, row.get("near"), row["shape"], zone))
         for n, (f, row, owner) in enumerate(owners.of_logs(surveys, metrics, known, pool))
     )
-    material = Material(root, tuple(rows), metrics, logs, known, (*notes, *said(surveys, zone)), pool, index)
+    unread = tuple(f"{s['path']}: {s['why']}" for s in skipped if s["why"].startswith(_UNREAD))
+    material = Material(root, tuple(rows), metrics, logs, known, (*notes, *said(surveys, zone)), pool, index, unread)
     sources = Sources(
         alerts=(FolderAlerts(material),),
         metrics=(FolderMetrics(material),),

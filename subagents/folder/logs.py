@@ -132,16 +132,15 @@ class FolderLogs:
         if q.text:
             told = [p for p in told if all(t.lower() in p.template.lower() for t in q.text)]
         ranked = sorted(found, key=lambda p: (-abs(p.n - (p.before or 0)), -p.n, p.template))
-        gaps = self._gaps(files, results)
+        gaps = unread = self._gaps(files, results)
         if told:
             gaps = (*gaps, f"{len(told)} pattern(s) come from a mined file, with its own window and counts")
         if baseline is not None and not covered:
             gaps = (*gaps, "the logs don't reach back over the baseline")
         shown = tuple([*told, *ranked][:limit])
         total = len(told) + len(ranked)
-        return Answered(
-            shown, self._said("log patterns", q), q.window, total=total, complete=len(shown) == total, gaps=gaps
-        )
+        whole = len(shown) == total and not unread
+        return Answered(shown, self._said("log patterns", q), q.window, total=total, complete=whole, gaps=gaps)
 
     async def _covers(self, window: Window) -> bool:
         since = (await self.coverage()).since
@@ -213,7 +212,7 @@ class FolderLogs:
         undated = sum(1 for f in self._files if f.survey["since"] is None)
         if undated:
             gaps.append(f"{undated} log file(s) have no times and are in no window")
-        return tuple(gaps)
+        return (*gaps, *self._material.unread)
 
     def _place(self, cursor: str | None) -> tuple[float, int, int] | None:
         if cursor is None:

@@ -39,7 +39,8 @@ class MetricFile:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """`rows`: every alert, change, span, pattern and point; logs and metrics are read where they lie."""
+    """`rows`: every alert, change, span, pattern and point; logs and metrics are read where they lie. `unread`: files
+    that couldn't be opened, with the reason; what they hold isn't known, so it may be logs."""
 
     root: Path
     rows: tuple[Row, ...]
@@ -49,6 +50,7 @@ class Material:
     notes: tuple[str, ...]
     pool: Pool
     index: Index
+    unread: tuple[str, ...] = ()
 
     def of(self, kind: str) -> list[Row]:
         return [row for row in self.rows if row["kind"] == kind]

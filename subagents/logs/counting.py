@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -46,20 +46,29 @@ def by_service(rows: Iterable[Count], unit: str) -> dict[str, Counter[datetime]]
     return found
 
 
-def measure(service: str, bins: Counter[datetime], window: Window, data: Window, width: timedelta) -> Errors:
-    """`data`: what was counted and can be spoken of; it may reach beyond the window on both sides."""
+def edge(window: Window, width: timedelta) -> Window:
+    """From the start of the bin that the window begins in to the window: empty where it begins with a bin."""
+    over = timedelta(seconds=window.start.timestamp() % width.total_seconds())
+    return replace(window, start=window.start - over, end=window.start)
+
+
+def measure(
+    service: str, bins: Counter[datetime], window: Window, data: Window, width: timedelta, early: int = 0
+) -> Errors:
+    """`data`: what was counted and can be spoken of; it may reach beyond the window on both sides. `early`: of the bin
+    that the window begins in, what came before the window."""
     slots = dict.fromkeys(_slots(window, data), 0)
     for at, n in bins.items():
         if _inside(at, window, width):
             slot = _slot(max(at, window.start), window)
-            slots[slot] = slots.get(slot, 0) + n
+            slots[slot] = slots.get(slot, 0) + (n - early if at < window.start else n)
     found = rises(bins, data, width, window.start)
     touching = [r for r in found if r.overlaps(window)]
     other = [r for r in found if not r.overlaps(window)]
     return Errors(
         service,
         sum(slots.values()),
-        _earlier(bins, window, data, width),
+        _earlier(bins, window, data, width, early),
         tuple(sorted(slots.items())),
         max(touching, key=lambda r: r.excess, default=None),
         max(other, key=lambda r: r.excess, default=None),
@@ -81,10 +90,10 @@ def _slot(at: datetime, window: Window) -> datetime:
     return (local if hourly(window) else local.replace(hour=0)).astimezone(UTC if hourly(window) else local.tzinfo)
 
 
-def _earlier(bins: Counter[datetime], window: Window, data: Window, width: timedelta) -> int | None:
+def _earlier(bins: Counter[datetime], window: Window, data: Window, width: timedelta, early: int) -> int | None:
     if data.start >= window.start:
         return None
-    return sum(n for at, n in bins.items() if at < window.start and not _inside(at, window, width))
+    return early + sum(n for at, n in bins.items() if at < window.start and not _inside(at, window, width))
 
 
 def hourly(window: Window) -> bool:

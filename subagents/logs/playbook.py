@@ -160,7 +160,7 @@ def _other(data: Json, clock: Clock, cite: str, span: str, zh: bool) -> list[str
     if not other:
         return []
     began, end = clock.both(datetime.fromisoformat(other["onset"]), data["zone"], zh), at(other["end"])
-    near, n, service = clock.zoned(datetime.fromisoformat(data["start"])), other["n"], other["service"]
+    near, n, service = clock.zoned(datetime.fromisoformat(data["start"])), other["n"], _name(other, zh)
     if zh:
         where = f"{near} 附近没有错误开始增多" if other["inside"] else f"{span} 内没有错误开始增多"
         until = f"，{clock.at(end)} 结束" if end else ""

@@ -12,7 +12,7 @@ from orchestrator.ports import Context
 from orchestrator.tool import tool
 from subagents.asking import Merged, ask_all, before, covered, services_of, widened, window_of, within
 from subagents.logs import shown, silence
-from subagents.logs.counting import Errors, by_service, hourly, measure
+from subagents.logs.counting import Errors, by_service, edge, hourly, measure
 from subagents.logs.silence import Silence
 from subagents.sources import Count, Coverage, Level, LogQuery, Sources
 
@@ -65,7 +65,14 @@ class LogTools:
         counted = await ask_all(self.logs, "logs", lambda s: s.count(query, ("service", unit)))
         groups = by_service(counted.rows, unit)
         spoken = within(wide, cover)
-        found = [measure(name, bins, span, spoken, width) for name, bins in groups.items()]
+        first = edge(span, width)
+        cut = {name: bins[first.start] for name, bins in groups.items() if bins[first.start]}
+        early: Counter[str] = Counter()
+        if cut and spoken.start < span.start and first.start < first.end:  # some of the first bin may be too early
+            part, early = await self._named(first, services, ERRORS)
+            counted = counted.beside(part)  # type: ignore[arg-type]
+        early &= Counter(cut)
+        found = [measure(name, bins, span, spoken, width, early[name]) for name, bins in groups.items()]
         return counted, sorted(found, key=lambda e: (-e.n, e.service)), spoken
 
     async def _breakdowns(
@@ -80,11 +87,18 @@ class LogTools:
 
     async def _lines(self, span: Window, asked: tuple[str, ...], cover: Coverage) -> Silence:
         """How many lines of any level there are: tells "no errors" from "no logs"."""
-        counted = await ask_all(self.logs, "logs", lambda s: s.count(LogQuery(span, asked), ("service",)))
-        searched: Counter[str] = Counter()
-        for row in counted.rows:
-            searched[row.keys["service"]] += row.n
+        _, searched = await self._named(span, asked)
         return silence.of(asked, searched, span, cover)
+
+    async def _named(
+        self, span: Window, services: tuple[str, ...], levels: tuple[Level, ...] = ()
+    ) -> tuple[Merged[Count], Counter[str]]:
+        """Lines in the window, by service."""
+        query, found = LogQuery(span, services, levels), Counter[str]()
+        counted = await ask_all(self.logs, "logs", lambda s: s.count(query, ("service",)))
+        for row in counted.rows:
+            found[row.keys["service"]] += row.n
+        return counted, found
 
     @tool(permission="logs.read", timeout=60)
     async def patterns(

@@ -66,6 +66,12 @@ def test_explicit_then_thread_then_preference_then_chat() -> None:
         ("service foo", "foo", None),
         ("foo服务挂了", "foo", None),
         ("the billing service is slow", "billing", None),
+        ("recommender 的可用率", "recommender", None),
+        ("昨天 recommender的成功率是多少", "recommender", None),
+        ("what is the availability of recommender?", "recommender", None),
+        ("ad-ranker 的错误", "ad-ranker", None),
+        ("payment-worker 的告警", "payment-worker", "payment"),
+        ("errors of payment-worker since 14:00", "payment-worker", "payment"),
     ],
 )
 def test_an_unknown_name_gets_the_nearest_and_is_never_guessed(text: str, name: str, nearest: str | None) -> None:
@@ -80,7 +86,10 @@ orders keep failing|check out the dashboards|in order to see what changed|why di
 开发说昨天发布了|哪个服务报错最多|这个服务怎么了|are there any alerts|what does HTTP 502 mean|you can pass it on|谢谢
 现在有什么告警|502 是什么意思|prepayments|show me the slow service calls|service level objectives
 is the service healthy|今天上午的 error 日志|who ordered this|database connections exhausted|deployment of yesterday
-payed the bill|latency went up after the release|show logs with pattern timeout"""
+payed the bill|latency went up after the release|API 的可用率|HTTP 的错误|nginx 的日志|HighErrorRate 的告警
+out-of-memory 的错误|critical 的告警|v2-1 的错误|5xx 的错误|errors in the last hour|errors for 2026-11-29
+availability of all services|availability of the services yesterday|availability for the last hour
+availability of each service|uptime of everything|show logs with pattern timeout"""
 
 
 @pytest.mark.parametrize("text", ORDINARY.replace("\n", "|").split("|"))

@@ -170,3 +170,11 @@ async def test_a_mined_file_is_told_before_what_the_sample_shows(tmp_path: Path)
     logs = folder_of(tmp_path, {"x": lines(60), "m": mined}).sources().logs[0]
     first = (await logs.patterns(LogQuery(ALL), None)).rows[0]
     assert (first.template, first.n, first.before, first.level) == ("boom <*>", 3120, 20, "error")
+
+
+async def test_beside_a_file_that_cannot_be_opened_nothing_is_complete(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, {"a.log": "2026-11-29T14:00:00Z ERROR cart: no\n", "b.log.gz": b"\x1f\x8bbroken"})
+    source = folder.sources().logs[0]
+    for answer in (await source.count(LogQuery(ALL), ("level",)), await source.patterns(LogQuery(ALL), None)):
+        assert not answer.complete
+        assert any(gap.startswith("b.log.gz: the archive breaks off") for gap in answer.gaps)

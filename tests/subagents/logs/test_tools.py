@@ -33,6 +33,19 @@ async def test_errors_are_counted_by_service_with_begin_and_end():
     assert ("errors", "mail") not in by_label
 
 
+async def test_a_window_that_begins_and_ends_within_a_minute_is_counted_exactly():
+    source = MemoryLogs("files", lines=by_time(errors("cart", "13:03", 40, 6), errors("pay", "13:20", 10, 3)))
+    span = window("13:10:20", "13:20:40")
+    truth = {
+        n: sum(span.start <= x.at < span.end for x in source.lines if x.at and x.service == n) for n in ("cart", "pay")
+    }
+    got = await call(agent(source), context(span), "count_errors")
+    assert {row["service"]: row["n"] for row in got.data["counts"]} == truth
+    assert {row["service"]: sum(row["slots"].values()) for row in got.data["counts"]} == truth
+    earlier = sum(x.at < span.start for x in source.lines if x.at and x.service == "cart")
+    assert {row["service"]: row["before"] for row in got.data["counts"]} == {"cart": earlier, "pay": 0}
+
+
 async def test_counting_is_pushed_down():
     source = MemoryLogs("files", lines=INCIDENT)
     await call(agent(source), context(window(), ["cart"]), "count_errors", by=["code"])
