@@ -224,7 +224,7 @@ def test_reaching_outside_fails_even_where_the_refusal_was_caught(tmp_path: Path
     options = ["-p", "tests.conftest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), "-c", os.devnull]
     command = [sys.executable, "-m", "pytest", "-q", *options, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert re.findall(r"^ERROR .*\[(.+?)\]", done.stdout, re.MULTILINE) == ["192.0.2.1", "example.invalid"]
+    assert re.findall(r"^ERROR [^\[]*\[(.+?)\]", done.stdout, re.MULTILINE) == ["192.0.2.1", "example.invalid"]
     assert "AssertionError: the test reached for [('example.invalid',)]" in done.stdout
 
 

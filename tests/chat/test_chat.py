@@ -88,7 +88,7 @@ def test_history_is_kept_privately_and_without_secrets(place: Path, env: dict[st
 
 def test_a_marked_paste_becomes_a_log_file_for_the_question_after_it(env: dict[str, str]) -> None:
     with OnTerminal("chat", "--offline", *WHEN, env=env) as chat:
-        chat.wait("No folder: paste log lines")
+        chat.wait("Paste log lines beside a question")
         chat.wait("› ")
         chat.line(COUNT)
         chat.wait("No folder was given")

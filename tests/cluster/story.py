@@ -290,4 +290,4 @@ def check(f: Found, repeated: int = 0) -> None:
     assert f.repeated <= repeated, f
     assert f.most_in_flight <= 2, f
     assert f.unsaved <= f.kills * QUESTIONS * 3, f  # what was in flight, at the very most
-    assert f.taken_over > 0 or f.kills < 2, f
+    assert f.taken_over > 0 or f.kills < 10, f  # a few kills may all meet a moment at which nothing runs

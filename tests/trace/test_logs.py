@@ -284,7 +284,7 @@ def rounded(value: Any) -> Any:
 
 def test_what_the_answers_say_of_these_runs(runs: Runs) -> None:
     log = runs.log
-    assert routes(log)["not_asked"] == {"alerts": 1, "changes": 2, "logs": 1}
+    assert routes(log)["not_asked"] == {"alerts": 1, "changes": 2, "logs": 1, "report": 2}
     assert IN_PYTHON[6](log) == [runs.fallen.run_id]
     assert [row["run"] for row in unverified(log)] == [runs.faulty.run_id]
     assert failing(log) == [{"tool": "count_errors", "calls": failing(log)[0]["calls"], "failed": 1}]
