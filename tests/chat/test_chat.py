@@ -91,7 +91,7 @@ def test_a_marked_paste_becomes_a_log_file_for_the_question_after_it(env: dict[s
         chat.wait("Paste log lines beside a question")
         chat.wait("› ")
         chat.line(COUNT)
-        chat.wait("No folder was given")
+        chat.wait("There is nothing to look things up in")
         chat.paste(LINES)
         chat.wait("Attached: 5 lines")
         chat.line(COUNT)
