@@ -69,8 +69,8 @@ def _causes(incidents: Sequence[Incident], lang: Lang) -> Iterator[Attention]:
         services, first = joined(i.services, lang), next(iter(i.services), "")
         if not i.alerts:
             yield Attention("incident", say("see_no_alert", lang, services=services), first)
-        if i.cause.kind == "unknown":
-            yield Attention("incident", say("see_no_cause", lang, services=services), first)
+        if not i.cause.found:
+            yield Attention("incident", say(f"see_{i.cause.kind}", lang, services=services), first)
         elif i.cause.kind != "confirmed":
             what = f"{i.cause.service} {i.cause.version}".strip() if i.cause.kind == "change" else i.cause.title
             yield Attention("incident", say("see_cause", lang, services=services, cause=what or i.cause.title), first)

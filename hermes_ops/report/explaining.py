@@ -27,6 +27,7 @@ from subagents.topology import Topology
 AHEAD = timedelta(minutes=20)  # before the first alert, for the onset
 LONGEST = timedelta(hours=1)  # of an incident that is looked at
 SAME = timedelta(minutes=30)  # between what a key says and an incident's start
+NEAREST = 0.2  # from which probability on "no change explains this" would say too much
 PROOF = 5
 CLEARED = 6
 REPEATED = frozenset(("metric", "errors", "pattern"))  # of these several lines may be about different things
@@ -56,7 +57,7 @@ async def explained(
 
 
 def _bare(seed: Seed) -> Incident:
-    cause = CauseSaid("unknown")
+    cause = CauseSaid("undecided")
     return Incident(seed.key, seed.start, seed.end, seed.severity, seed.services, seed.alerts, cause)
 
 
@@ -103,7 +104,8 @@ def _said(desk: Desk, found: Analysis, changes: Sequence[Change]) -> CauseSaid:
     if c.verdict == "operational":
         return CauseSaid("operational", desk.mask(c.title), service=c.service, confidence=c.confidence)
     if c.verdict != "change":
-        return CauseSaid("unknown")
+        nearest = next((s for s in found.ranked if s.verdict != "unknown" and s.probability >= NEAREST), None)
+        return CauseSaid("undecided", desk.mask(_name(nearest))) if nearest else CauseSaid("unknown")
     suspect = next((s for s in found.ranked if s.id == c.change), None)
     names = {c.change, *(suspect.ids if suspect else ())}
     known = [x for x in changes if names & {x.id, x.sha, *x.commits}]

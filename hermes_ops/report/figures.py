@@ -142,6 +142,6 @@ def _plain(amount: Amount) -> int | float | str | None:
 
 def _cause(c: CauseSaid, report: Report) -> dict[str, object]:
     at = clock(c.changed_at, report.window) if c.changed_at else None
-    if c.kind == "unknown":
-        return {"kind": c.kind, "text": say("caused_unknown", report.lang)}
+    if not c.found:
+        return {"kind": c.kind, "text": say(f"caused_{c.kind}", report.lang)}
     return {"kind": c.kind, "title": c.title, "service": c.service, "version": c.version, "at": at}

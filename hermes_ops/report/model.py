@@ -36,7 +36,7 @@ from orchestrator.contracts import Window
 
 SCHEMA = 1
 
-CauseKind = Literal["confirmed", "change", "operational", "unknown"]
+CauseKind = Literal["confirmed", "change", "operational", "unknown", "undecided"]
 Against = Literal["day_before", "week_before", "period_before"]
 
 
@@ -54,7 +54,8 @@ class Proof:
 @dataclass(frozen=True, slots=True)
 class CauseSaid:
     """`confirmed`: an operator's word (`by`, `at`); `change`: a suspect, `change` its id and `service` its service;
-    `operational`: no change, but what `title` says; `unknown`: no change explains this. `confidence` 0 to 1."""
+    `operational`: no change, but what `title` says; `unknown`: no change explains this; `undecided`: not analysed,
+    or nothing is clear enough to be named, `title` being what comes nearest. `confidence` 0 to 1."""
 
     kind: CauseKind
     title: str = ""
@@ -66,6 +67,10 @@ class CauseSaid:
     confidence: float | None = None
     by: str = ""
     at: datetime | None = None
+
+    @property
+    def found(self) -> bool:
+        return self.kind not in ("unknown", "undecided")
 
 
 @dataclass(frozen=True, slots=True)

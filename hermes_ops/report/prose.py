@@ -90,9 +90,9 @@ def _dateless(found: re.Match[str], report: Report) -> str:
 
 def _names_cause(sentence: str, report: Report) -> bool:
     """A sentence about a cause must speak of one that the report gives, or say that there is none."""
-    unknown = all(i.cause.kind == "unknown" for i in report.incidents)
+    unknown = not any(i.cause.found for i in report.incidents)
     if unknown:
-        return bool(re.search(r"没有|未|不明|无法|待查|unknown|no change|not explain|unexplained", sentence))
+        return bool(re.search(r"没有|未|不明|无法|待查|unknown|undecided|no change|not explain|unexplained", sentence))
     return any(
         word and word in sentence
         for i in report.incidents

@@ -80,8 +80,8 @@ def _incident(report: Report, i: Incident) -> str:
 
 def cause(c: CauseSaid, lang: Lang) -> str:
     """What is known of an incident's cause, as half a sentence."""
-    if c.kind == "unknown":
-        return say("caused_unknown", lang)
+    if not c.found:
+        return say(f"caused_{c.kind}", lang)
     if c.kind == "confirmed":
         return say("confirmed_by", lang, by=c.by, what=c.title)
     if c.kind == "operational":

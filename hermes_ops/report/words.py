@@ -73,7 +73,8 @@ WORDS: dict[str, tuple[str, str]] = {
                  "spent in this time, of {days} days' error budget: {names}"),
     "see_cause": ("{services} 的事故：请确认原因是否为 {cause}",
                   "incident of {services}: confirm whether {cause} caused it"),
-    "see_no_cause": ("{services} 的事故：没有变更能解释，原因待查",
+    "see_undecided": ("{services} 的事故：原因未定，待查", "incident of {services}: its cause is undecided"),
+    "see_unknown": ("{services} 的事故：没有变更能解释，原因待查",
                      "incident of {services}: no change explains it; its cause is to be found"),
     "see_no_alert": ("{services} 报错成片但没有告警：请补告警规则",
                      "errors of {services} came in a burst and no alert fired: add a rule"),
@@ -93,6 +94,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "confirmed_by": ("原因（{by} 确认）：{what}", "cause (confirmed by {by}): {what}"),
     "caused_operational": ("不是变更，而是：{what}", "no change, but {what}"),
     "caused_unknown": ("没有变更能解释", "no change explains this"),
+    "caused_undecided": ("原因未定", "its cause is undecided"),
     "reason_taken_back": ("{at} 被回滚", "taken back at {at}"),
     "reason_lead": ("{what}在变更后 {lead} 出现", "{what} {lead} after the change"),
 }  # fmt: skip

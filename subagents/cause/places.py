@@ -18,6 +18,7 @@ from subagents.cause.model import Place, Reason
 from subagents.cause.shares import Share, said, shares, slower
 from subagents.cause.symptoms import Symptom, named_in
 from subagents.cause.words import DOWN_IS_BAD
+from subagents.topology import Topology
 
 NEAR = timedelta(minutes=20)
 TOGETHER = timedelta(minutes=45)  # what begins so much later is another thing, or a late consequence
@@ -83,10 +84,10 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     below = {*facts.topology.downstream(crying)} & hard
     if crying not in hard and not (below and crying in facts.services):
         crying = _loudest(going) or crying
-    own = shares(facts, at, crying) or slower(facts, at)
+    blames = _blames(facts, going)
+    own = shares(facts, at, crying, _calls(facts, blames)) or slower(facts, at)
     if not hard and crying and not own:
         return Incident(at, tuple(going), (Place(crying, 0.0, at),), frozenset(), at, at)
-    blames = _blames(facts, going)
     net = Net(facts.topology.edges | blames, hard, _began(hard, going))
     alike = {s for s in hard if _same_text(s, crying, going)}
     origins = (net.below(crying) | alike | below | own.keys()) if net.edges else set(hard)
@@ -151,6 +152,12 @@ def _blames(facts: Facts, going: Sequence[Symptom]) -> frozenset[tuple[str, str]
     told = [(s.service, s.name) for s in going if s.hard and s.source in ("pattern", "metric")]
     told += [(s.service, re.sub(r"\d+", "#", s.error)) for s in facts.spans if s.error]
     return frozenset((who, whom) for who, text in set(told) if who for whom in named_in(text, known, who))
+
+
+def _calls(facts: Facts, blames: frozenset[tuple[str, str]]) -> Topology:
+    """Who calls whom: as it is known, and who complains of whom, as far as the other one doesn't complain back."""
+    told = {(a, b) for a, b in blames if not {(b, a)} & (blames | facts.topology.edges)}
+    return Topology(facts.topology.edges | told)
 
 
 def _began(services: set[str], symptoms: Sequence[Symptom]) -> dict[str, datetime]:

@@ -15,6 +15,7 @@ from statistics import fmean, median
 
 from subagents.cause.facts import Facts
 from subagents.sources import Series, Span
+from subagents.topology import Topology
 
 TAKES = re.compile(r"latency|duration|response_?time", re.IGNORECASE)
 FAILS = re.compile(
@@ -41,9 +42,9 @@ class Share:
     part: float
 
 
-def shares(facts: Facts, at: datetime, crying: str) -> dict[str, Share]:
+def shares(facts: Facts, at: datetime, crying: str, calls: Topology) -> dict[str, Share]:
     """By service; empty where loads or times aren't known. `crying`: it fails, or it is slow, and so are the others
-    looked at."""
+    looked at. `calls`: who calls whom; without it the callee's part would be anybody's."""
     loads = {s.service: s for s in facts.series if CALLED.search(s.name)}
     fails = {s.service: s for s in facts.series if FAILS.search(s.name)}
     takes: dict[str, Series] = {}
@@ -54,9 +55,9 @@ def shares(facts: Facts, at: datetime, crying: str) -> dict[str, Share]:
         return {}
     failing = crying in fails and (_alerted(facts, at, crying) or _added(fails[crying], at)[1] >= NOISE)
     added = {n: _added(s, at) for n, s in (fails if failing else takes).items() if n in loads}
-    reach = {crying, *facts.topology.downstream(crying)}
+    reach = {crying, *calls.downstream(crying)}
     whole = {n: max(0.0, v) * _after(loads[n], at) for n, (v, z) in added.items() if z >= 1.0}
-    own = _own(whole, facts)
+    own = _own(whole, calls)
     top = max((own[n] for n in own if n in reach), default=0.0)
     if top <= 0:
         return {}
@@ -72,9 +73,9 @@ def _alerted(facts: Facts, at: datetime, crying: str) -> bool:
     return any(FAILS.search(metric) for metric in watched)
 
 
-def _own(whole: Mapping[str, float], facts: Facts) -> dict[str, float]:
+def _own(whole: Mapping[str, float], calls: Topology) -> dict[str, float]:
     callees: dict[str, set[str]] = {}
-    for a, b in facts.topology.edges:
+    for a, b in calls.edges:
         callees.setdefault(a, set()).add(b)
     return {n: v - sum(whole.get(c, 0.0) for c in callees.get(n, ())) for n, v in whole.items()}
 

@@ -10,15 +10,15 @@ import pytest
 from hermes_ops.demo.generate import generate
 from hermes_ops.demo.truth import Truth
 from hermes_ops.demo.variant import parse
-from hermes_ops.testing.sources import MemoryChanges, MemoryLogs
+from hermes_ops.testing.sources import MemoryChanges, MemoryLogs, MemoryMetrics
 from orchestrator.contracts import Scope, Window, from_json, to_json
 from subagents.cause.analyse import analyse
 from subagents.cause.model import Analysis
 from subagents.folder.folder import open_folder
-from subagents.sources import Sources
+from subagents.sources import Series, Sources
 from subagents.topology import Topology, learnt
 from tests.subagents.changes.test_ranking import SHA, change
-from tests.subagents.rig import by_time, calm, errors, window
+from tests.subagents.rig import at, by_time, calm, errors, window
 
 NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
 
@@ -107,3 +107,30 @@ async def test_a_failed_source_is_a_gap():
     broken = Sources(logs=(MemoryLogs("files", lines=calm("pay"), down="token expired"),))
     found = await analyse(broken, window())
     assert any("token expired" in gap for gap in found.gaps)
+
+
+def measured(service: str, name: str, usual: float, later: float) -> Series:
+    points = ((at("06:00") + timedelta(minutes=5 * n)) for n in range(108))
+    return Series(name, service, "gauge", "", tuple((t, later if t >= at("13:03") else usual) for t in points))
+
+
+@pytest.mark.parametrize("services", [("front", "ledger"), ("bay", "ledger"), ("zulu", "ledger")])
+async def test_who_waits_for_another_adds_nothing_of_its_own(services: tuple[str, str]):
+    """No graph, both slower by the same: what the caller's lines say of the callee tells whose time it is."""
+    caller, callee = services
+    lines = by_time(
+        *(calm(s) for s in services),
+        errors(caller, "13:03", 60, 6, f"call of {callee} failed: upstream returned 502"),
+        errors(callee, "13:03", 60, 6, "timeout waiting for a database connection, pool of 2 in use"),
+    )
+    slow = [measured(s, "request_latency_seconds_mean", 0.1, 1.1) for s in services]
+    loads = [measured(s, "requests_per_second", 50.0, 50.0) for s in services]
+    sources = Sources(
+        logs=(MemoryLogs("files", lines=lines),), metrics=(MemoryMetrics("metrics", rows=[*slow, *loads]),)
+    )
+    for end in ("13:30", "13:55"):
+        found = await analyse(sources, window(end=end), Scope(services=services))
+        assert found.cause.first_failing == callee
+        (first, *others) = found.services
+        assert {r.signal: r.weight for r in first.reasons}["own share"] > 0
+        assert all(r.weight < 0 for p in others for r in p.reasons if r.signal == "own share")

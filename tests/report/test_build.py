@@ -1,6 +1,6 @@
 """From sources to a report: what is counted, what is an incident, and what is said where something can't be told."""
 
-from hermes_ops.report.model import Amount, Report
+from hermes_ops.report.model import Amount, CauseSaid, Report
 from hermes_ops.report.settings import ReportSettings
 from memory.reports import Confirmed
 from orchestrator.contracts import Window, to_json
@@ -73,10 +73,24 @@ async def test_an_incident_has_its_suspect_and_the_change_is_marked():
     (incident,) = found.incidents
     assert incident.services[:2] == ("payment", "checkout")
     assert len(incident.alerts) == 3
-    assert incident.cause.kind in ("change", "unknown")
+    assert incident.cause == CauseSaid(
+        "undecided", "payment: smaller pool"
+    )  # no diff: it comes nearest, and is no proof
     assert found.changes.rows[0].near == incident.key
     assert found.verdict.rating == "bad"
     assert "incident" in rules(found)
+
+
+async def test_an_incident_that_was_not_analysed_has_no_verdict():
+    other = [
+        alert("SearchErrors", "search", 20.0, 40, "critical"),
+        alert("SearchSlow", "search", 20.05, 40, "critical"),
+    ]
+    found = await report(sources([*STORM, *other], logs(*BROKEN)), rules=ReportSettings(incidents=1))
+    (second,) = [i for i in found.incidents if i.services == ("search",)]
+    assert second.cause == CauseSaid("undecided")
+    assert any(g.where == "incidents" for g in found.gaps)
+    assert any("undecided" in a.text and a.service == "search" for a in found.attention)
 
 
 async def test_a_confirmed_cause_stands_instead_of_the_suspect():

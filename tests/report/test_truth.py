@@ -30,6 +30,16 @@ def truth(name: str):
     return json.loads((shared("data/days/2026-11-29/truth") / name).read_text(encoding="utf-8"))
 
 
+@pytest.mark.parametrize("end", [20, 24, 30, 40])
+async def test_a_hand_over_in_the_middle_of_the_incident_names_its_cause(end: int):
+    start = datetime(2026, 11, 29, 14, tzinfo=UTC)
+    window = Window(start, start + timedelta(minutes=end), "UTC")
+    (incident,) = (await made(shared("data/days/2026-11-29/input"), window)).incidents
+    assert incident.end is None
+    assert (incident.cause.kind, incident.cause.version) == ("change", "2.4.1")
+    assert incident.first_failing == "payment"
+
+
 async def test_every_figure_of_the_utc_day_is_true():
     found = await made(shared("data/days/2026-11-29/input"), local_day(date(2026, 11, 29), "UTC"))
     told = truth("truth.json")

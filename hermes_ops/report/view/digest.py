@@ -122,8 +122,9 @@ def counted(by: Sequence[tuple[str, int]], lang: str, most: int = 4) -> str:
 def cause(c: CauseSaid, report: Report, short: bool = False) -> str:
     """ "疑似原因：payment 2.4.1 · right-size the DB pool · omar · 22:02 · 把握 93%"; `short`: only what it is."""
     lang = report.lang
-    if c.kind == "unknown":
-        return say("no_change_explains", lang) + (f"{say('colon', lang)}{c.title}" if c.title and not short else "")
+    if not c.found:
+        nearest = DOT + say("nearest", lang, what=figures.clean(c.title, 160)) if c.title and not short else ""
+        return say(c.kind if c.kind == "undecided" else "no_change_explains", lang) + nearest
     label = {"confirmed": "confirmed", "change": "suspect", "operational": "operational"}[c.kind]
     what = " ".join(filter(None, (figures.clean(c.service, 40), c.version)))
     if short:

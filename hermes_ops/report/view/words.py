@@ -109,6 +109,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "confirmed": ("已确认原因", "Confirmed cause"),
     "operational": ("非变更原因", "Not a change"),
     "no_change_explains": ("没有变更能解释", "No change explains this"),
+    "undecided": ("原因未定", "Cause undecided"),
+    "nearest": ("最接近的：{what}", "nearest: {what}"),
     "by": ("由 {who}", "by {who}"),
     "confidence": ("把握 {n}%", "confidence {n}%"),
     "evidence": ("证据", "Evidence"),
