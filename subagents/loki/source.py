@@ -10,17 +10,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from typing import TypeVar
 
 from orchestrator.contracts import Scope, Window
 from subagents.logs import remote
+from subagents.logs.paging import Page, Paging
 from subagents.loki.api import LIMIT, Api, Entry
 from subagents.loki.logql import Labels, quoted
 from subagents.sources import Answered, Count, Coverage, Health, Level, LogLine, LogQuery, Pattern, SourceError
@@ -38,12 +36,7 @@ EDGES = "a line stamped exactly on a minute, hour or day counts in the one befor
 LATE = "Loki leaves out lines of 3 to 5 h ago that it hasn't flushed yet, and doesn't say so; counts may still grow"
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Where the next page begins: at this nanosecond, without those of its lines that were given."""
-
-    ns: int
-    given: tuple[str, ...]
+PAGES: Paging[Entry, int] = Paging(lambda e: e.ns, lambda e: repr(e.key()))
 
 
 class Loki:
@@ -148,7 +141,7 @@ class Loki:
             lines[n] = replace(lines[n], context=await self._around(entry, context))
         more = after is not None and len(entries) >= limit
         answer = self._answered(tuple(lines), query, q, counted.total, gaps)
-        told = json.dumps([after.ns, after.given]) if after and more else None
+        told = after.cursor if after and more else None
         return replace(answer, complete=answer.complete and not more, cursor=told)
 
     async def batches(self, q: LogQuery) -> AsyncIterator[tuple[LogLine, ...]]:
@@ -162,37 +155,28 @@ class Loki:
             page = after
 
     async def _read(
-        self, query: str, page: Page, window: Window, limit: int
-    ) -> tuple[list[Entry], Page | None, tuple[str, ...]]:
+        self, query: str, page: Page[int], window: Window, limit: int
+    ) -> tuple[list[Entry], Page[int] | None, tuple[str, ...]]:
         """(lines, the next page if there may be one, gaps)."""
         end = round(window.end.timestamp() * 1e6) * 1000
         wanted = min(LIMIT, limit + len(page.given))
-        got = await self._api.lines(query, page.ns, end, wanted, "forward")
-        fresh = _without(got, page)
-        last = got[-1].ns if got else page.ns
+        got = await self._api.lines(query, page.at, end, wanted, "forward")
+        fresh = PAGES.fresh(got, page)
+        last = got[-1].ns if got else page.at
         if len(got) < wanted:
-            return fresh[:limit], (self._after(fresh[:limit], page) if len(fresh) > limit else None), ()
+            return fresh[:limit], (PAGES.after(fresh[:limit], page) if len(fresh) > limit else None), ()
         if fresh[:limit]:
-            return fresh[:limit], self._after(fresh[:limit], page), ()
+            return fresh[:limit], PAGES.after(fresh[:limit], page), ()
         if wanted < LIMIT:
             return await self._read(query, page, window, LIMIT)
         # a full page of one nanosecond: what else it holds can't be asked for
-        entries, after, gaps = await self._read(query, Page(last + 1, ()), window, limit)
+        entries, after, gaps = await self._read(query, Page(last + 1), window, limit)
         return entries, after, (*gaps, f"more than {LIMIT:,} lines share one nanosecond; Loki gives no more of them")
 
-    def _after(self, given: list[Entry], page: Page) -> Page:
-        ns = given[-1].ns
-        mine = tuple(_mark(entry) for entry in given if entry.ns == ns)
-        return Page(ns, (*page.given, *mine) if ns == page.ns else mine)
-
-    def _page(self, q: LogQuery, cursor: str | None) -> Page:
+    def _page(self, q: LogQuery, cursor: str | None) -> Page[int]:
         if cursor is None:
-            return Page(round(q.window.start.timestamp() * 1e6) * 1000, ())
-        try:
-            ns, given = json.loads(cursor)
-            return Page(int(ns), tuple(map(str, given)))
-        except (ValueError, TypeError) as e:
-            raise SourceError(self.name, f"{cursor!r} is no cursor of a former answer", "bad_query") from e
+            return Page(round(q.window.start.timestamp() * 1e6) * 1000)
+        return PAGES.opened(cursor, int, self.name)
 
     async def _around(self, entry: Entry, n: int) -> tuple[str, ...]:
         """The lines of its stream before and after it."""
@@ -271,19 +255,3 @@ class Loki:
 def _length(seconds: float) -> str:
     whole = {86_400: "1d", 3600: "1h", 60: "1m"}.get(int(seconds), "") if seconds == int(seconds) else ""
     return whole or (f"{int(seconds)}s" if seconds == int(seconds) else f"{round(seconds * 1e6)}us")
-
-
-def _mark(entry: Entry) -> str:
-    return sha256(repr(entry.key()).encode()).hexdigest()[:12]
-
-
-def _without(got: list[Entry], page: Page) -> list[Entry]:
-    """The lines that weren't given before; of equal ones, as many as are more."""
-    given = Counter(page.given)
-    fresh = []
-    for entry in got:
-        if entry.ns == page.ns and given[_mark(entry)] > 0:
-            given[_mark(entry)] -= 1
-        else:
-            fresh.append(entry)
-    return fresh

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import Counter
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from typing import TypeVar
 
 from orchestrator.contracts import Scope, Window
 from subagents.logs import remote
+from subagents.logs.paging import Page, Paging
 from subagents.sources import Answered, Count, Coverage, Health, Level, LogLine, LogQuery, Pattern, SourceError
 from subagents.victorialogs.api import Api
-from subagents.victorialogs.logsql import Fields, moment, name, quoted, within
+from subagents.victorialogs.logsql import Fields, moment, name, within
 from subagents.web import Caller
 from subagents.web.links import filled
 
@@ -29,8 +29,10 @@ BATCH = 5_000
 SAME = 50_000  # lines of one time that a page can hold
 NEIGHBOURED = 10  # lines that get their neighbours
 _STEPS = {"minute": "1m", "hour": "1h", "day": "1d"}
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z")
 _OWN = frozenset(("_time", "_msg", "_stream", "_stream_id"))
 Row = Mapping[str, str]
+PAGES: Paging[Row, str] = Paging(lambda row: row["_time"], lambda row: json.dumps(row, sort_keys=True))
 
 
 class VictoriaLogs:
@@ -94,17 +96,17 @@ class VictoriaLogs:
     async def search(
         self, q: LogQuery, limit: int = 50, context: int = 0, cursor: str | None = None
     ) -> Answered[tuple[LogLine, ...]]:
-        since, given = self._place(q, cursor)
+        page = self._page(q, cursor)
         query = self._fields.query(q.services, q.levels, q.text)
-        wanted = limit + len(given) + 1
-        rows, counted = await asyncio.gather(self._sorted(query, since, q.window, wanted), self.count(q, ()))
-        fresh = _without(rows, since, given)
+        wanted = limit + len(page.given) + 1
+        rows, counted = await asyncio.gather(self._sorted(query, page.at, q.window, wanted), self.count(q, ()))
+        fresh = PAGES.fresh(rows, page)
         shown, more = fresh[:limit], len(fresh) > limit
         lines = self._lines(shown)
         for n, row in enumerate(shown[:NEIGHBOURED] if context else ()):
             lines[n] = replace(lines[n], context=await self._around(row, context))
         answer = self._answered(tuple(lines), within(query, q.window.start, q.window.end), q, counted.total)
-        told = self._next(shown, since, given) if more else None
+        told = self._next(shown, page) if more else None
         return replace(answer, complete=not more, cursor=told)
 
     async def _sorted(self, query: str, since: str, window: Window, limit: int) -> list[Row]:
@@ -112,26 +114,17 @@ class VictoriaLogs:
         rows = [row async for row in self._api.query(said, window.start, window.end)]
         return sorted(rows, key=lambda row: _key(row["_time"]))
 
-    def _place(self, q: LogQuery, cursor: str | None) -> tuple[str, tuple[str, ...]]:
-        if cursor is None:
-            return moment(q.window.start), ()
-        try:
-            since, given = json.loads(cursor)
-            datetime.fromisoformat(since[:19])
-            return str(since), tuple(map(str, given))
-        except (ValueError, TypeError) as e:
-            raise SourceError(self.name, f"{cursor!r} is no cursor of a former answer", "bad_query") from e
+    def _page(self, q: LogQuery, cursor: str | None) -> Page[str]:
+        return Page(moment(q.window.start)) if cursor is None else PAGES.opened(cursor, _stamp, self.name)
 
-    def _next(self, shown: list[Row], since: str, given: tuple[str, ...]) -> str:
+    def _next(self, shown: list[Row], page: Page[str]) -> str:
         """Raises SourceError where a page can't get past one moment."""
-        last = shown[-1]["_time"]
-        mine = [_mark(row) for row in shown if row["_time"] == last]
-        held = [*given, *mine] if last == since else mine
-        if len(held) > SAME:
+        after = PAGES.after(shown, page)
+        if len(after.given) > SAME:
             raise SourceError(
-                self.name, f"more than {SAME:,} lines share the time {last}: narrow the query", "bad_query"
+                self.name, f"more than {SAME:,} lines share the time {after.at}: narrow the query", "bad_query"
             )
-        return json.dumps([last, held])
+        return after.cursor
 
     async def batches(self, q: LogQuery) -> AsyncIterator[tuple[LogLine, ...]]:
         """As the server gives them: in one answer, in no order."""
@@ -232,16 +225,8 @@ def _key(stamp: str) -> int:
     return seconds * 10**9 + int((fraction or "0").ljust(9, "0")[:9])
 
 
-def _mark(row: Row) -> str:
-    return sha256(quoted(json.dumps(row, sort_keys=True)).encode()).hexdigest()[:12]
-
-
-def _without(rows: list[Row], since: str, given: tuple[str, ...]) -> list[Row]:
-    """The rows that weren't given before; of equal ones, as many as are more."""
-    left, fresh = Counter(given), []
-    for row in rows:
-        if row["_time"] == since and left[_mark(row)] > 0:
-            left[_mark(row)] -= 1
-        else:
-            fresh.append(row)
-    return fresh
+def _stamp(said: object) -> str:
+    """Raises ValueError where it is no moment and nothing else: it goes into a query."""
+    if not _STAMP.fullmatch(str(said)):
+        raise ValueError(said)
+    return str(said)
