@@ -13,17 +13,18 @@ from hermes_ops.report.model import Lang
 from hermes_ops.report.view.figures import clock
 from orchestrator.contracts import Window
 from subagents.cause.model import Reason
+from subagents.changes.chinese import in_words
 
 DULL = frozenset(
     ("strength", "onset", "alert", "undecided", "place", "own share", "calm")
 )  # said by the section itself
 _CLOCK = re.compile(r"(?<=\b(?:at|to) )(\d\d):(\d\d)\b|(?<=\bsince )(\d\d):(\d\d)\b|(?<=\bfrom )(\d\d):(\d\d)\b")
 
+OF_A_CHANGE = frozenset(("effect", "wording"))  # what its content can bring: worded as answers word it
+
 CAUSE: Sequence[tuple[str, str]] = (
     (r"taken back at ([\d: -]+) by (.+)", r"\1 被 \2 回滚"),
-    (r"speaks of what the failures speak of: (.+)", r"改动内容与报错说的是同一件事：\1"),
     (r"the failing lines name (.+)", r"报错行里提到 \1"),
-    (r"(.+): can bring (.+)", r"改动“\1”可以导致 \2"),
     (r"(-?\d+) min before the (\w+) at ([\d: -]+)", r"早于故障开始（\3）\1 分钟"),
     (r"planned work that was going on at the onset", "故障开始时这项计划内工作正在进行"),
     (r"(\S+) (\S+) rose from (\S+) to (\S+)", r"\1 的 \2 从 \3 升到 \4"),
@@ -66,7 +67,11 @@ def worded(reason: Reason, near: datetime, window: Window, lang: Lang) -> str:
     """ "" for what a report says elsewhere."""
     if reason.signal in DULL:
         return ""
-    return _in(CAUSE, _timed(reason.text, near, window), lang)
+    text = _timed(reason.text, near, window)
+    said = _in(CAUSE, text, lang)
+    if said == text and reason.signal in OF_A_CHANGE:
+        said = in_words(text, lang == "zh").replace("`", "")
+    return said
 
 
 def triaged(why: str, lang: Lang) -> str:
