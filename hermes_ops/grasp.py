@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from hermes_ops import timewords
 from hermes_ops.quoted import Alert, alert_in, told
@@ -49,7 +50,10 @@ def grasp(asked: Incoming, coverage: Coverage, catalogue: Catalogue, known: Know
     times, language, and the questions before that it goes on from."""
     now = anchor(asked, coverage)
     zone = asked.zone if asked.zoned else known.zone or asked.zone
-    place = locate(asked, now, zone, catalogue.learnt(coverage.services), known)
+    catalogue = catalogue.learnt(coverage.services)
+    place = locate(asked, now, zone, catalogue, known)
+    if now < asked.at and not asked.anchored:
+        place = _by_clock(place, locate(asked, asked.at, zone, catalogue, known), now, coverage)
     lately = next((m[1] for said in place.unread if (m := RECENT.fullmatch(said))), "")
     window, scope = place.window or usual(now, coverage, zone, lately), place.resolved.scope
     unread = [said for said in place.unread if not RECENT.fullmatch(said)]
@@ -65,6 +69,18 @@ def grasp(asked: Incoming, coverage: Coverage, catalogue: Catalogue, known: Know
     }
     note = {"window": when.say(window), "why": window.why, "scope": scopes.say(scope), "now": found["now"]}
     return {"note": note, **found}
+
+
+def _by_clock(place: Place, own: Place, now: datetime, coverage: Coverage) -> Place:
+    """Of data that ended before the question: by the asker's own clock (`own`) where that meets data ("yesterday", on
+    the morning after), else counted from its last record, and said."""
+    if place.window is None or own.window is None or place.window == own.window:
+        return place
+    start, end = own.window.start, own.window.end
+    if coverage.since is not None and start <= now and end > coverage.since:
+        return own
+    last = f"counted from the last record, {now.astimezone(ZoneInfo(place.window.zone)):%Y-%m-%d %H:%M}"
+    return replace(place, window=replace(place.window, why="; ".join(filter(None, (place.window.why, last)))))
 
 
 def locate(asked: Incoming, now: datetime, zone: str, catalogue: Catalogue, known: Known) -> Place:

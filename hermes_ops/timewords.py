@@ -6,9 +6,10 @@ One table; what isn't in it stays as it is. It reads no time itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-CHINESE: Sequence[tuple[str, str]] = (
+from subagents.phrasebook import Phrases, phrase
+
+CHINESE: Phrases = (
     (r"month/day", "按月/日读"),
     (r"until now", "到现在为止"),
     (r"the (\d+) minutes before", r"之前 \1 分钟"),
@@ -25,6 +26,7 @@ CHINESE: Sequence[tuple[str, str]] = (
     (r"from the question before", "沿用上一个问题"),
     (r"from the question before \((.+)\)", r"沿用上一个问题（\1）"),
     (r"from the quoted alert", "取自引用的告警"),
+    (r"counted from the last record, (.+)", r"从数据的最后一条记录 \1 起算"),
     (r"no time was named: (.+)", r"没有说时间：\1"),
     (r"'(.+)' names no exact time: (.+)", r"“\1”不是确切时间：\2"),
     (r"the last hour", "最近一小时"),
@@ -68,7 +70,4 @@ def unread(said: str, lang: str) -> str:
 
 
 def _one(why: str) -> str:
-    for pattern, said in CHINESE:
-        if found := re.fullmatch(pattern, why):
-            return re.sub(r"\\(\d)", lambda m: _one(found[int(m[1])]), said)
-    return why
+    return phrase(why, CHINESE, _one) or why

@@ -5,13 +5,11 @@ Sources speak English; a gap that isn't in the table stays as it is. Knows no so
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
 from subagents import troubles
+from subagents.phrasebook import Phrases, phrase
 
 UNREACHED = "not reached: "
-CHINESE: Sequence[tuple[str, str]] = (
+CHINESE: Phrases = (
     (r"no source of (\w+) is configured, so nothing was searched", r"没有配置 \1 的数据源，因此没有查询"),
     (r"no alerts in this folder", "目录里没有告警"),
     (r"no metrics in this folder", "目录里没有指标"),
@@ -81,7 +79,4 @@ def worded(gap: str, lang: str) -> str:
         return gap
     if gap.startswith(UNREACHED):
         return f"未能访问：{troubles.worded(gap.removeprefix(UNREACHED), lang)}"
-    for pattern, said in CHINESE:
-        if found := re.fullmatch(pattern, gap, re.DOTALL):
-            return found.expand(said)
-    return troubles.worded(gap, lang)
+    return phrase(gap, CHINESE) or troubles.worded(gap, lang)

@@ -5,11 +5,12 @@ own sources. One that isn't in the table stays as it is. Knows no source: it rea
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+
+from subagents.phrasebook import Phrases, phrase
 
 LATE = re.compile(r"(.*?)\.? \(found (\d+) s ago, and not asked again yet\)\.?", re.DOTALL)
 URL = "请检查该数据源的 url"
-CHINESE: Sequence[tuple[str, str]] = (
+CHINESE: Phrases = (
     (r"no answer within (\S+) s", r"\1 秒内没有应答"),
     (r"its egress doesn't allow the model (.+), so it was not asked",
      r"其 egress 设置不允许模型 \1 看到它的内容，没有查询"),
@@ -54,7 +55,5 @@ def worded(trouble: str, lang: str) -> str:
     source, colon, said = trouble.partition(": ")
     if late := LATE.fullmatch(said):
         return f"{worded(f'{source}{colon}{late[1]}', lang)}（{late[2]} 秒前发现，还没有再试）"
-    for pattern, chinese in CHINESE:
-        if found := re.fullmatch(pattern, said.rstrip("."), re.DOTALL):
-            return f"{source}：{found.expand(chinese).replace('：。', '。').removesuffix('：')}"
-    return trouble
+    chinese = phrase(said.rstrip("."), CHINESE)
+    return f"{source}：{chinese.replace('：。', '。').removesuffix('：')}" if chinese else trouble

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from hermes_ops import timewords
 from hermes_ops.grasp import grasp, trouble
 from orchestrator.contracts import Incoming, Window, from_json
 from orchestrator.scope import Catalogue
@@ -16,13 +17,13 @@ from subagents.folder.folder import open_folder
 NOW = datetime(2026, 3, 4, 18, tzinfo=UTC)
 
 
-async def grasped(root: Path, text: str) -> Any:
+async def grasped(root: Path, text: str, at: datetime = NOW) -> Any:
     (root / "cart.log").write_text(
         "2026-03-04T12:00:00Z INFO cart: served\n2026-03-04T13:00:00Z ERROR cart: failed\n", encoding="utf-8"
     )
     folder = open_folder(root)
     try:
-        return grasp(Incoming("1", text, NOW), folder.coverage(), Catalogue())
+        return grasp(Incoming("1", text, at), folder.coverage(), Catalogue())
     finally:
         folder.close()
 
@@ -58,3 +59,41 @@ async def test_a_time_that_cannot_be_read_is_still_asked_back(tmp_path: Path):
 async def test_a_time_in_the_future_is_said_to_be_so(tmp_path: Path, text: str, said: str):
     known = await grasped(tmp_path, text)
     assert trouble(known, known["lang"]) == said
+
+
+@pytest.mark.parametrize(
+    ("at", "text", "start", "why"),
+    [
+        (datetime(2026, 3, 5, 9, tzinfo=UTC), "昨天 cart 的报错", datetime(2026, 3, 4, tzinfo=UTC), ""),
+        (
+            datetime(2026, 3, 4, 18, tzinfo=UTC),
+            "errors since 12:30",
+            datetime(2026, 3, 4, 12, 30, tzinfo=UTC),
+            "",
+        ),
+        (
+            datetime(2026, 3, 5, 9, tzinfo=UTC),
+            "2026-03-04 12:00 到 13:00 的报错",
+            datetime(2026, 3, 4, 12, tzinfo=UTC),
+            "",
+        ),
+        (
+            datetime(2026, 3, 9, 9, tzinfo=UTC),
+            "过去一小时 cart 的报错",
+            datetime(2026, 3, 4, 12, tzinfo=UTC),
+            "从数据的最后一条记录 2026-03-04 13:00 起算",
+        ),
+        (
+            datetime(2026, 3, 9, 9, tzinfo=UTC),
+            "cart errors yesterday",
+            datetime(2026, 3, 3, tzinfo=UTC),
+            "counted from the last record, 2026-03-04 13:00",
+        ),
+    ],
+)
+async def test_of_data_that_ended_a_time_counts_by_the_clock_where_that_meets_data(
+    tmp_path: Path, at: datetime, text: str, start: datetime, why: str
+):
+    known = await grasped(tmp_path, text, at)
+    window = from_json(Window, known["window"])
+    assert (window.start, timewords.reasons(window.why, known["lang"])) == (start, why)

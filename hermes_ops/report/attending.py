@@ -72,8 +72,8 @@ def _causes(incidents: Sequence[Incident], lang: Lang) -> Iterator[Attention]:
         if not i.cause.found:
             yield Attention("incident", say(f"see_{i.cause.kind}", lang, services=services), first)
         elif i.cause.kind != "confirmed":
-            what = f"{i.cause.service} {i.cause.version}".strip() if i.cause.kind == "change" else i.cause.title
-            yield Attention("incident", say("see_cause", lang, services=services, cause=what or i.cause.title), first)
+            what = f"{i.cause.service} {i.cause.version}".strip() if i.cause.version else i.cause.title
+            yield Attention("incident", say("see_cause", lang, services=services, cause=what), first)
 
 
 def _budgets(rows: Sequence[Availability], rules: ReportSettings, lang: Lang) -> Iterator[Attention]:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from hermes_ops.report.alerting import Fired
 from hermes_ops.report.desk import Desk
 from hermes_ops.report.grouping import Seed
-from hermes_ops.report.model import CauseSaid, Incident, Proof
+from hermes_ops.report.model import CauseSaid, Incident, Lang, Proof
 from hermes_ops.report.reasons import worded
 from hermes_ops.report.recorded import Recorded
 from hermes_ops.report.severity import rank
@@ -21,6 +21,7 @@ from memory.reports import Confirmed
 from orchestrator.contracts import Scope, Window
 from subagents.cause.analyse import analyse
 from subagents.cause.model import Analysis, Cause, Reason, Suspect
+from subagents.changes.chinese import operational
 from subagents.sources import Change, Sources
 from subagents.topology import Topology
 
@@ -76,7 +77,7 @@ async def _explained(desk: Desk, sources: Sources, seed: Seed, graph: Topology, 
         reached=cause.blast_radius,
         services=tuple(dict.fromkeys((*seed.services, *filter(None, [cause.first_failing]), *cause.blast_radius))),
         proof=_proof(desk, cause, seed.start, changes),
-        cleared=_cleared(found),
+        cleared=_cleared(desk, found),
     )
 
 
@@ -102,10 +103,11 @@ def _named(text: str, reason: Reason, changes: Sequence[Change]) -> str:
 def _said(desk: Desk, found: Analysis, changes: Sequence[Change]) -> CauseSaid:
     c = found.cause
     if c.verdict == "operational":
-        return CauseSaid("operational", desk.mask(c.title), service=c.service, confidence=c.confidence)
+        what = desk.mask(_operational(c.kind, c.title, desk.lang))
+        return CauseSaid("operational", what, service=c.service, confidence=c.confidence)
     if c.verdict != "change":
         nearest = next((s for s in found.ranked if s.verdict != "unknown" and s.probability >= NEAREST), None)
-        return CauseSaid("undecided", desk.mask(_name(nearest))) if nearest else CauseSaid("unknown")
+        return CauseSaid("undecided", desk.mask(_name(nearest, desk.lang))) if nearest else CauseSaid("unknown")
     suspect = next((s for s in found.ranked if s.id == c.change), None)
     names = {c.change, *(suspect.ids if suspect else ())}
     known = [x for x in changes if names & {x.id, x.sha, *x.commits}]
@@ -122,13 +124,19 @@ def _said(desk: Desk, found: Analysis, changes: Sequence[Change]) -> CauseSaid:
     )
 
 
-def _cleared(found: Analysis) -> tuple[str, ...]:
+def _cleared(desk: Desk, found: Analysis) -> tuple[str, ...]:
     """Changes that were weighed and not blamed, by the names people know them by."""
     others = [s for s in found.ranked if s.verdict == "change" and s.id != found.cause.change]
-    return tuple(_name(s) for s in others[:CLEARED])
+    return tuple(_name(s, desk.lang) for s in others[:CLEARED])
 
 
-def _name(s: Suspect) -> str:
+def _operational(kind: str, title: str, lang: Lang) -> str:
+    return operational(kind, title, lang == "zh").replace("`", "")
+
+
+def _name(s: Suspect, lang: Lang) -> str:
+    if s.verdict == "operational":
+        return _operational(s.kind, s.title, lang)
     return s.title if not s.service or s.title.startswith(f"{s.service}:") else f"{s.service}: {s.title}"
 
 

@@ -6,7 +6,6 @@ The analysis speaks English and UTC. What the table doesn't hold stays as it is 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from hermes_ops.report.model import Lang
@@ -14,6 +13,7 @@ from hermes_ops.report.view.figures import clock
 from orchestrator.contracts import Window
 from subagents.cause.model import Reason
 from subagents.changes.chinese import in_words
+from subagents.phrasebook import Phrases, phrase
 
 DULL = frozenset(
     ("strength", "onset", "alert", "undecided", "place", "own share", "calm")
@@ -22,7 +22,7 @@ _CLOCK = re.compile(r"(?<=\b(?:at|to) )(\d\d):(\d\d)\b|(?<=\bsince )(\d\d):(\d\d
 
 OF_A_CHANGE = frozenset(("effect", "wording"))  # what its content can bring: worded as answers word it
 
-CAUSE: Sequence[tuple[str, str]] = (
+CAUSE: Phrases = (
     (r"taken back at ([\d: -]+) by (.+)", r"\1 被 \2 回滚"),
     (r"the failing lines name (.+)", r"报错行里提到 \1"),
     (r"(-?\d+) min before the (\w+) at ([\d: -]+)", r"早于故障开始（\3）\1 分钟"),
@@ -38,7 +38,7 @@ CAUSE: Sequence[tuple[str, str]] = (
     (r"the failures' own words say so", "报错内容本身如此说明"),
 )
 
-TRIAGE: Sequence[tuple[str, str]] = (
+TRIAGE: Phrases = (
     (r"new failing log lines \((\d+) times, before (\d+)\): (.+)", r"出现新的报错（\1 次，之前 \2 次）：\3"),
     (r"new failing log lines \((\d+) times\): (.+)", r"出现新的报错（\1 次）：\2"),
     (r"its log lines are the usual ones \((.+?) times, before (\d+)\): (.+)", r"日志与平时一样（\1 次，之前 \2 次）"),
@@ -79,13 +79,10 @@ def triaged(why: str, lang: Lang) -> str:
     return ("；" if lang == "zh" else "; ").join(_in(TRIAGE, part, lang) for part in why.split("; "))
 
 
-def _in(table: Sequence[tuple[str, str]], text: str, lang: Lang) -> str:
+def _in(table: Phrases, text: str, lang: Lang) -> str:
     if lang != "zh":
         return re.sub(r"^([^\s,]+) complain of ", r"\1 complains of ", text)
-    for pattern, said in table:
-        if found := re.fullmatch(pattern, text, re.DOTALL):
-            return found.expand(said)
-    return text
+    return phrase(text, table) or text
 
 
 def _timed(text: str, near: datetime, window: Window) -> str:

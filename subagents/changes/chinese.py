@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+
+from subagents.phrasebook import Phrases, phrase
 
 KINDS = {
     "deploy": "部署",
@@ -55,7 +56,24 @@ _FAMILIES = {
     "cpu": "CPU",
     "dependency_version": "依赖版本",
 }
-CHINESE: Sequence[tuple[str, str]] = (
+_CAUSES = {
+    "certificate": "证书过期",
+    "dns": "域名解析故障",
+    "node": "节点或磁盘故障",
+    "noisy neighbour": "同机其他负载抢占资源",
+    "disk full": "磁盘已满",
+    "quota": "平台或供应商配额用尽",
+    "region": "云区域故障",
+    "failover": "存储或主节点切换",
+    "bad data": "输入数据有问题",
+    "network": "网络故障",
+    "provider outage": "外部供应商故障",
+    "traffic surge": "流量突增",
+    "planned work": "计划内操作",
+}
+SLOW = " is out or slow"
+_OF_ONE = frozenset(("provider outage", "planned work"))  # their title names which one it is
+CHINESE: Phrases = (
     (r"speaks of what the failures speak of: (.+)", r"与故障用词相同：`\1`"),
     (r"does work at the same time", "引入并发"),
     (r"waits where it didn't", "新增等待"),
@@ -82,6 +100,15 @@ _VERSION = re.compile(r"(major|minor|patch) version of (.+) (\S+) → (\S+)")
 _BRINGS = re.compile(r"(.+): can bring ([\w, ]+)", re.DOTALL)
 
 
+def operational(kind: str, title: str, zh: bool) -> str:
+    """A cause that is no change, by its kind and the title that the analysis gives it; a name from the data stands
+    between quotes."""
+    name = f"`{title.removesuffix(SLOW).replace('`', '')}`"
+    if kind in _OF_ONE:
+        return f"{_CAUSES[kind]} {name}" if zh else f"{kind} {name}"
+    return _CAUSES[kind] if zh else title
+
+
 def in_words(said: str, zh: bool) -> str:
     """A reason of kind effect or wording; in Chinese what isn't in the table stands between quotes as it is."""
     if not zh:
@@ -97,7 +124,4 @@ def _effect(said: str) -> str:
         return f"{_KEYS[found[1]]} {found[2]} {found[3]} → {found[4]}（{_WAYS[found[5]]}，{found[6]} 倍）"
     if found := _VERSION.fullmatch(said):
         return f"{found[2]} 的{_WAYS[found[1]]}版本 {found[3]} → {found[4]}"
-    for pattern, words in CHINESE:
-        if found := re.fullmatch(pattern, said, re.DOTALL):
-            return found.expand(words)
-    return f"`{said.replace('`', '')}`"
+    return phrase(said, CHINESE) or f"`{said.replace('`', '')}`"

@@ -13,7 +13,7 @@ from orchestrator import when
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
 from subagents.changes import undone
-from subagents.changes.chinese import KINDS, in_words
+from subagents.changes.chinese import KINDS, in_words, operational
 from subagents.changes.earlier import Earlier, read
 from subagents.changes.shown import SHORT
 from subagents.saying import Clock, clock_of, closed, divided, joined, lasting, listed, short, taken
@@ -81,30 +81,12 @@ def _operational(data: Json) -> bool:
     return data["cause"] is not None and data["cause"]["verdict"] == "operational"
 
 
-OPERATIONAL = {
-    "certificate": "证书过期",
-    "dns": "域名解析故障",
-    "node": "节点或磁盘故障",
-    "noisy neighbour": "同机其他负载抢占资源",
-    "disk full": "磁盘已满",
-    "quota": "平台或供应商配额用尽",
-    "region": "云区域故障",
-    "failover": "存储或主节点切换",
-    "bad data": "输入数据有问题",
-    "network": "网络故障",
-    "provider outage": "外部供应商故障",
-    "traffic surge": "流量突增",
-    "planned work": "计划内操作",
-}
-
-
 def _no_change(cause: Json, cite: str, zh: bool) -> str:
     """No change is to blame, but something else is: what, on which service."""
-    where = cause["service"] or cause["first_failing"]
+    where, what = cause["service"] or cause["first_failing"], operational(cause["kind"], cause["title"], zh)
     if zh:
-        what = OPERATIONAL.get(cause["kind"], cause["kind"])
         return f"没有变更能解释；最可能的起因不是变更，而是{what}（{where}） {cite}。"
-    return f"No change explains this; the likeliest cause is operational: {cause['kind']}, seen on {where} {cite}."
+    return f"No change explains this; the likeliest cause is operational: {what}, seen on {where} {cite}."
 
 
 def _rejected(data: Json, clock: Clock, cite: str, zh: bool) -> list[str]:

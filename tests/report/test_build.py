@@ -1,10 +1,14 @@
 """From sources to a report: what is counted, what is an incident, and what is said where something can't be told."""
 
+from dataclasses import replace
+
+from hermes_ops.report.attending import attention
 from hermes_ops.report.model import Amount, CauseSaid, Report
 from hermes_ops.report.settings import ReportSettings
 from memory.reports import Confirmed
 from orchestrator.contracts import Window, to_json
 from subagents.sources import Change, Ratio
+from tests.report import samples
 from tests.report.staged import MADE, START, alert, at, lines, logs, report, sources
 
 
@@ -79,6 +83,14 @@ async def test_an_incident_has_its_suspect_and_the_change_is_marked():
     assert found.changes.rows[0].near == incident.key
     assert found.verdict.rating == "bad"
     assert "incident" in rules(found)
+
+
+def test_a_cause_without_a_version_is_asked_about_by_its_title():
+    day = samples.bad_day("zh")
+    said = CauseSaid("change", "coupon.limit: 20 → 2", "f1", "coupon")
+    incidents = [replace(i, cause=said) for i in day.incidents]
+    needs = attention(day.window, "zh", day.alerts, day.errors, day.availability, incidents, day.gaps, ReportSettings())
+    assert any("coupon.limit: 20 → 2" in n.text for n in needs)
 
 
 async def test_an_incident_that_was_not_analysed_has_no_verdict():

@@ -15,7 +15,8 @@ from hermes_ops.cli.render import remarks
 from hermes_ops.loading import load
 from orchestrator import when
 from orchestrator.contracts import Answer, Incoming
-from subagents.changes.chinese import in_words
+from subagents.cause.rules import RULES
+from subagents.changes.chinese import in_words, operational
 from tests.e2e.place import folder
 from tests.shared import shared
 
@@ -108,3 +109,14 @@ def test_what_the_analysis_says_of_content() -> None:
     assert in_words(moved, True) == "连接池大小 `max_connections` 40 → 4（减少，10 倍），可能引起连接池、超时方面的问题"
     assert in_words(moved, False) == moved
     assert in_words("a sentence that is in no table", True) == "`a sentence that is in no table`"
+
+
+@pytest.mark.parametrize(("kind", "title"), [*((r.kind, r.title) for r in RULES), ("traffic surge", "more than usual")])
+def test_what_is_no_change_is_named_in_both_languages(kind: str, title: str) -> None:
+    assert not re.search("[A-Za-z]", operational(kind, title, zh=True))
+    assert operational(kind, title, zh=False) == title
+
+
+def test_planned_work_and_a_provider_are_named_as_quotes() -> None:
+    assert operational("planned work", "drain `node` 7", zh=True) == "计划内操作 `drain node 7`"
+    assert operational("provider outage", "acme.io is out or slow", zh=True) == "外部供应商故障 `acme.io`"

@@ -128,7 +128,7 @@ def cause(c: CauseSaid, report: Report, short: bool = False) -> str:
     label = {"confirmed": "confirmed", "change": "suspect", "operational": "operational"}[c.kind]
     what = " ".join(filter(None, (figures.clean(c.service, 40), c.version)))
     if short:
-        parts = [what if c.kind == "change" and what else figures.clean(c.title, 60)]
+        parts = [what if c.version else figures.clean(c.title, 60)]
     else:
         parts = [
             what,
