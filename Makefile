@@ -2,7 +2,7 @@
 # PYTHON=python3.12 picks the Python of a new .venv; ARGS="-k loop" goes to pytest, the demo or the benchmark.
 
 PY := .venv/bin/python
-PYTEST := $(PY) -m pytest -n auto
+PYTEST := $(PY) -m pytest -n auto --dist worksteal
 BASE := .venv/.base
 DEV := .venv/.dev
 CODE := orchestrator subagents memory hermes_ops tests tools $(wildcard bench)

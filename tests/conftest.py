@@ -9,17 +9,23 @@ import ipaddress
 import itertools
 import os
 import socket
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
+import sqlalchemy as sa
+
+from memory import migrations
+from memory.engine import open_engine
 
 NIGHTLY = os.environ.get("NIGHTLY") == "1"
 hypothesis.settings.register_profile("house", deadline=None, database=None, max_examples=2000 if NIGHTLY else 100)
 hypothesis.settings.load_profile("house")
-SLOW = ("feishu", "sandbox")  # folders whose tests all start servers, bots and browsers
+SLOW = ("chat", "cluster", "feishu", "sandbox", "serve", "trace")  # all their tests start servers, bots and browsers
 
 FOREIGN = ("HERMES_OPS_", "OPENAI_", "XDG_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
@@ -88,6 +94,37 @@ def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     path.mkdir()
     monkeypatch.setenv("HOME", str(path))
     return path
+
+
+@pytest.fixture(scope="session")
+def _schema(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The tables that the migrations make in a new SQLite file, as SQL."""
+    path = tmp_path_factory.mktemp("schema") / "hermes.db"
+    open_engine(f"sqlite:///{path}").dispose()
+    with closing(sqlite3.connect(path)) as db:
+        made = [
+            sql
+            for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL AND name NOT LIKE 'sqlite_%'")
+        ]
+        return [*made, *(line for line in db.iterdump() if line.startswith("INSERT"))]
+
+
+@pytest.fixture(autouse=True)
+def _migrated_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fast tests open hundreds of new databases: there the migrations run once, and what they made is made again. The
+    slow tests, and every process that a test starts, run the migrations."""
+    if request.node.get_closest_marker("slow"):
+        return
+    schema: list[str] = request.getfixturevalue("_schema")
+
+    def make(connection: sa.Connection) -> None:
+        if connection.dialect.name != "sqlite" or sa.inspect(connection).get_table_names():
+            return upgrade(connection)
+        for sql in schema:
+            connection.exec_driver_sql(sql)
+
+    upgrade = migrations.upgrade
+    monkeypatch.setattr(migrations, "upgrade", make)
 
 
 @pytest.fixture(scope="session")

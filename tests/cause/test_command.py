@@ -27,6 +27,7 @@ def run(home: Path, *args: str) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_json_has_the_promised_fields(incident: tuple[Path, Truth], tmp_path: Path):
     folder, truth = incident
     found = json.loads(run(tmp_path, "--folder", str(folder), "--service", truth.trouble.service, "--json"))

@@ -207,6 +207,7 @@ def test_without_noise_only_the_incident_makes_errors(tmp_path: Path) -> None:
     assert worker["loud"] > 80
 
 
+@pytest.mark.slow
 def test_a_day_as_large_as_they_get_is_small(tmp_path: Path) -> None:
     largest = max((draw(n) for n in range(4, 100, 7)), key=lambda v: v.hours * v.per_minute * v.services)
     generate(tmp_path, 4, NOW, largest)

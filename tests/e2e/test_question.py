@@ -131,6 +131,7 @@ async def test_ctrl_c_gives_the_partial_answer_and_the_same_command_goes_on(plac
         assert not server.problems
 
 
+@pytest.mark.slow
 async def test_a_finished_run_resumed_costs_nothing(place: Path, tmp_path: Path) -> None:
     async with ScriptedServer(play) as server:
         command = ("ask", QUESTION, "--folder", str(place), *WHEN, "--json")
@@ -144,6 +145,7 @@ async def test_a_finished_run_resumed_costs_nothing(place: Path, tmp_path: Path)
         assert third["run_id"] != first["run_id"]
 
 
+@pytest.mark.slow
 async def test_two_processes_on_one_session_lose_nothing(place: Path, tmp_path: Path) -> None:
     command = ("--folder", str(place), *WHEN, "--session", "s1", "--offline", "--json")
     given = env(tmp_path)
@@ -196,6 +198,7 @@ async def test_secrets_in_sources_and_question_reach_neither_model_nor_store(pla
             assert secret.encode() not in path.read_bytes(), path
 
 
+@pytest.mark.slow
 async def test_a_run_that_fell_back_stays_so_when_it_is_resumed(place: Path, tmp_path: Path) -> None:
     given = env(tmp_path, HERMES_OPS_BASE_URL="http://127.0.0.1:9/v1", HERMES_OPS_MODEL="scripted")
     command = ("ask", QUESTION, "--folder", str(place), *WHEN, "--json")
@@ -210,7 +213,16 @@ async def test_a_run_that_fell_back_stays_so_when_it_is_resumed(place: Path, tmp
     assert again.json["answer"] == first["answer"]
 
 
-@pytest.mark.parametrize("parts", [["logs"], [{"agent": "logs/alerts", "task": "t"}], "logs", [{"agent": 3}]])
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["logs"],
+        *(
+            pytest.param(p, marks=pytest.mark.slow)
+            for p in ([{"agent": "logs/alerts", "task": "t"}], "logs", [{"agent": 3}])
+        ),
+    ],
+)
 async def test_a_malformed_plan_goes_back_and_costs_nothing_else(place: Path, tmp_path: Path, parts: Any) -> None:
     script = [calls(("investigate", {"parts": parts})), says("I can't tell.")]
     async with ScriptedServer(script) as server:

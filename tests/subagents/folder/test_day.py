@@ -107,6 +107,7 @@ def test_everything_is_there(folder: Folder) -> None:
     assert set(cover.services) == {"frontend", "checkout", "payment", "catalog", "inventory"}
 
 
+@pytest.mark.slow
 def test_names_play_no_part(tmp_path: Path) -> None:
     root = shared("data/incidents/rootcausebench/cases/upstream-payment-provider-outage")
     named, nameless = open_folder(root), open_folder(hashed(root, tmp_path / "h"))
