@@ -152,7 +152,8 @@ class FeishuSettings(Section):
 class ServeSettings(Section):
     """`questions` at once in this process, `per_conversation` of them in one conversation, `queue` more may wait;
     `runtime`: "local" is the only process on its database, "cluster" one of several on PostgreSQL; `drain`: seconds
-    that what runs has to end after SIGTERM; `trace_token`: opens the inspector, which is off without one."""
+    that what runs has to end after SIGTERM; `trace_token`: opens the inspector, which is off without one; `url`: where
+    people reach this, for links to the inspector."""
 
     runtime: Literal["local", "cluster"] = "local"
 
@@ -163,6 +164,7 @@ class ServeSettings(Section):
     queue: Annotated[int, Field(ge=0)] = 200
     drain: Annotated[float, Field(ge=0)] = 3.0
     trace_token: Annotated[Secret, AfterValidator(hard_to_guess)] | None = None
+    url: Url = ""
 
 
 class Settings(Section):

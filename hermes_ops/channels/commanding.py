@@ -73,7 +73,10 @@ class Commands:
             return str(e)
         lines = [line.text for line in show.lines(info, events, tree.build(events))]
         more = [f"… {len(lines) - TRACE_LINES}"] if len(lines) > TRACE_LINES else []
-        return "```\n" + "\n".join([*lines[:TRACE_LINES], *more]).replace("```", "'''") + "\n```"
+        steps = "```\n" + "\n".join([*lines[:TRACE_LINES], *more]).replace("```", "'''") + "\n```"
+        serve = self._app.settings.serve
+        link = f"{serve.url.rstrip('/')}/traces/{info.id}" if serve.url and serve.trace_token else ""
+        return f"[{say('inspect', lang)}]({link})\n{steps}" if link else steps
 
     async def _last_run(self, entry: Entry) -> str:
         runs = await self._app.memory.runs.list(1, entry.conversation)

@@ -136,6 +136,7 @@ KEYS: Mapping[str, Words] = {
     "serve.queue": Words("So many more may wait."),
     "serve.drain": Words("Seconds that what runs has to end after SIGTERM."),
     "serve.trace_token": Words("Opens the inspector under /traces; off without one.", {"env": "TRACE_TOKEN"}),
+    "serve.url": Words("Where people reach this, for links to the inspector in chats.", "https://hermes.example"),
     "budget.day": Words("Tokens a day of all together; 0: no bound."),
     "budget.user": Words("Of each person."),
     "budget.team": Words("Of each team."),
