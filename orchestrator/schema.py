@@ -58,7 +58,8 @@ def arguments_of(fn: Callable[..., Any], skip: frozenset[str]) -> type[BaseModel
 
 
 def schema_of(model: type[BaseModel]) -> Json:
-    """The model's JSON Schema, references inlined and titles dropped: short, and readable for small models."""
+    """The model's JSON Schema without what tells a model nothing: short, and readable for small models. References are
+    inlined; titles, empty defaults and the ban on further fields (which `fit` explains) are left out."""
     full = model.model_json_schema()
     shared = full.pop("$defs", {})
 
@@ -71,7 +72,8 @@ def schema_of(model: type[BaseModel]) -> Json:
             target = shared[node["$ref"].rsplit("/", 1)[-1]]
             return plain({**target, **{k: v for k, v in node.items() if k != "$ref"}})
         properties = {k: plain(v) for k, v in node.get("properties", {}).items()}
-        rest = {k: plain(v) for k, v in node.items() if k not in ("title", "properties")}
+        dull = {"title", "additionalProperties", "properties"} | ({"default"} if not node.get("default") else set())
+        rest = {k: plain(v) for k, v in node.items() if k not in dull}
         return {**rest, "properties": properties} if "properties" in node else rest
 
     result = plain(full)

@@ -51,8 +51,8 @@ class AlertTools:
         Call this first. Not for numbers over many alerts (count_alerts) nor for now (firing_now).
 
         Args:
-            services: Only these; empty: all, those in question marked.
-            window: To narrow the window, e.g. 14:00-14:30.
+            services: Empty: all, those in question marked.
+            window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         found = await self._episodes(span, services)
@@ -76,8 +76,8 @@ class AlertTools:
 
         Args:
             by: What to count by; each on its own.
-            services: Only these; empty: those in question.
-            window: To narrow the window, e.g. 14:00-14:30.
+            services: Empty: those in question.
+            window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         return shown.counts(await self._episodes(span, asked), span, by, asked, await self._blind(ctx, span))
@@ -89,7 +89,7 @@ class AlertTools:
         """Alerts that fire at this moment, suppressed ones marked, by whom and why. Only for "now"; not for the past.
 
         Args:
-            services: Only these; empty: those in question.
+            services: Empty: those in question.
             suppressed_only: Only those that are silenced or inhibited.
         """
         asked = services_of(ctx, services)
@@ -104,8 +104,8 @@ class AlertTools:
         """Requests, bad requests and availability in percent of each service over the window. Not for error messages.
 
         Args:
-            services: Only these; empty: all that have the metric.
-            window: To narrow the window, e.g. 14:00-14:30.
+            services: Empty: all that have the metric.
+            window: A narrower one, e.g. 14:00-14:30.
         """
         span = window_of(ctx, window)
         found: Merged[Ratio] = await ask_all(self.metrics, "metrics", lambda s: s.ratio(services, span))
@@ -119,9 +119,9 @@ class AlertTools:
         rates. For "which metric moved", "since when". Not for availability.
 
         Args:
-            services: Only these; empty: those in question.
+            services: Empty: those in question.
             names: Only metrics of these names; empty: all, the most changed first.
-            window: To narrow the window, e.g. 14:00-14:30.
+            window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         wide = widened(span, before(span, most=timedelta(hours=3)))

@@ -49,7 +49,7 @@ class WatchTools:
         """What is scraped now: how many targets answer, and which don't, with why. For "which targets are down".
 
         Args:
-            services: Only those of these services; empty: those in question.
+            services: Empty: those in question.
         """
         asked = services_of(ctx, services)
         found = await ask_all(self.watched, "scrape targets", lambda s: s.targets())

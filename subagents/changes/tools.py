@@ -53,10 +53,10 @@ class ChangeTools:
         services in question and of what they depend on first. For "what changed". Not to find a cause (suspects).
 
         Args:
-            services: Only these; empty: all, those in question first.
+            services: Empty: all, those in question first.
             kinds: Only these kinds.
             hours_before: How many hours before the window to include.
-            window: To narrow the window, e.g. 14:00-14:30.
+            window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         looked = widened(span, timedelta(hours=max(0.0, min(hours_before, 24 * 14))))

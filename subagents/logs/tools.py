@@ -39,9 +39,9 @@ class LogTools:
         Call this first for "how many", "since when", "is it over". Not for the lines themselves.
 
         Args:
-            services: Only these; empty: those in question, then others that rose with them.
+            services: Empty: those in question, then others that rose with them.
             by: Also by level (all levels) or by status code.
-            window: To narrow the window, e.g. 14:00-14:30.
+            window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         cover = await covered(self.logs)
@@ -108,9 +108,9 @@ class LogTools:
         also which other services the messages name. For "what kind of errors", "what is new". Not for totals.
 
         Args:
-            services: Only these; empty: those in question.
+            services: Empty: those in question.
             levels: Only these levels.
-            window: To narrow the window, e.g. 14:00-14:30.
+            window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         query = LogQuery(span, asked, levels)
@@ -136,11 +136,11 @@ class LogTools:
 
         Args:
             text: Literal strings that must all occur; no patterns.
-            services: Only these; empty: those in question.
-            levels: Only these levels; empty: all.
+            services: Empty: those in question.
+            levels: Empty: all.
             context: Neighbouring lines on each side, at most 10.
             limit: Lines to show, at most 50.
-            window: To narrow the window, e.g. 14:00-14:30.
+            window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         query, most, around = LogQuery(span, asked, levels, text), max(1, min(limit, 50)), max(0, min(context, 10))
@@ -155,9 +155,9 @@ class LogTools:
         fails". Not for error counts.
 
         Args:
-            services: Only these; empty: those in question.
+            services: Empty: those in question.
             limit: Spans to show, at most 30.
-            window: To narrow the window, e.g. 14:00-14:30.
+            window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         found = await ask_all(self.spans, "spans", lambda s: s.spans(span, asked, 200))
