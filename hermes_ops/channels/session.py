@@ -25,6 +25,7 @@ from hermes_ops.cli.inputs import MAX_QUESTION
 from orchestrator.contracts import Event
 
 GRACE = 3.0
+LEAVES = ("quit", "exit")
 LEAVING = "Ctrl-C again or /quit leaves."
 
 Commands = Callable[[Any, Talk, str, str], Awaitable[str]]
@@ -80,7 +81,11 @@ class Session:
                 self._interrupted()
                 continue
             hit = False
-            if (typed := reading.take(line)) is not None:
+            typed = reading.take(line)
+            if typed is not None and typed.command in LEAVES:
+                self._left = self.terminal.live
+                return
+            if typed is not None:
                 self._take(line, typed)
 
     def _take(self, line: str, typed: Typed) -> None:
@@ -89,10 +94,8 @@ class Session:
         if len(typed.text) > MAX_QUESTION:
             self.terminal.write(f'That is longer than {MAX_QUESTION:,} characters: paste it between lines of """.')
             return
-        self._left = typed.command in ("quit", "exit")
-        if not self._left:
-            self._asked += bool(typed.text)
-            self._feed(typed)
+        self._asked += bool(typed.text)
+        self._feed(typed)
 
     def _interrupted(self) -> None:
         assert self._talk is not None

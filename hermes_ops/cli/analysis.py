@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from zoneinfo import ZoneInfo
 
+from hermes_ops.report.reasons import timed
 from orchestrator.cleaning import clean
-from orchestrator.contracts import Json, to_json
-from subagents.cause.model import Analysis, Suspect
+from orchestrator.contracts import Json, Window, to_json
+from subagents.cause.model import Analysis, Cause, Suspect
 
 SHOWN = 5
 
@@ -25,7 +27,7 @@ def as_text(found: Analysis, zone: str) -> str:
         at = c.onset.astimezone(ZoneInfo(zone))
         lines.append(f"Onset {at:%Y-%m-%d %H:%M:%S %z} (within {c.uncertainty:.0f} s); signature: {c.signature or '-'}")
         lines.append(f"First failing: {c.first_failing}; reached: {', '.join(c.blast_radius) or 'nobody else'}")
-    lines += [f"  - {r.text}" for r in c.reasons[:8]]
+    lines += [f"  - {text}" for text in _reasons(c, zone)[:8]]
     good = [s for s in found.ranked if not s.against][:SHOWN]
     if good:
         lines += ["", "Explanations:", *(f"  {s.probability:4.0%}  {_suspect(s)}" for s in good)]
@@ -35,6 +37,15 @@ def as_text(found: Analysis, zone: str) -> str:
         lines += [f"  {t.decision:8} {t.id} {t.service}: {t.reason}" for t in found.triage]
     lines += [f"Not seen: {gap}" for gap in found.gaps]
     return clean("\n".join(lines))
+
+
+def _reasons(c: Cause, zone: str) -> list[str]:
+    """Each once, its clock times on the asker's clock."""
+    said = [r.text for r in c.reasons]
+    if c.onset is not None:
+        clock = Window(c.onset, c.onset + timedelta(seconds=1), zone)
+        said = [timed(text, c.onset, clock) for text in said]
+    return list(dict.fromkeys(said))
 
 
 def _verdict(found: Analysis) -> str:

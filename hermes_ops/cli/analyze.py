@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from datetime import datetime, timedelta
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,7 +30,7 @@ def analyze(
     as_json: AsJson = False,
 ) -> None:
     """Tell why something failed, from a folder of exported files, without a language model."""
-    check_clock(since, zone)
+    check_clock(since, zone, "--since")
     where = read_folder(folder)
     from hermes_ops.cli.analysis import as_object, as_text
     from hermes_ops.loading import load
@@ -55,6 +56,7 @@ async def _analysed(
         cover = folder.coverage()
         if cover.since is None or cover.until is None:
             raise ConfigError(f"Nothing in {where} has a time that can be read, so there is nothing to analyse.")
+        _known(services, cover.services, where)
         end = cover.until + timedelta(seconds=1)
         window = Window(_start(since, zone, cover.since, end), end, zone)
         sources = folder.sources()
@@ -65,10 +67,18 @@ async def _analysed(
         folder.close()
 
 
+def _known(services: tuple[str, ...], have: tuple[str, ...], where: Path) -> None:
+    """Nothing is said of a service that the folder doesn't know: "it is fine" would be read into that."""
+    for name in services:
+        if name not in have:
+            near = ", ".join(get_close_matches(name, have, 3, 0.5) or sorted(have)[:8])
+            raise ConfigError(f"Nothing in {where} is about a service {name[:60]!r}. It knows: {near}.")
+
+
 def _start(since: str | None, zone: str, first: datetime, end: datetime) -> datetime:
     if since is None:
         return first
-    at = read_now(since, zone)
+    at = read_now(since, zone, "--since")
     if at >= end:
         raise ConfigError(f"--since {since} lies after the folder's last record, {end:%Y-%m-%d %H:%M} UTC.")
     return max(first, at)

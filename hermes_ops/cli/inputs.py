@@ -74,7 +74,7 @@ def read_zone(argument: str | None, setting: str) -> str:
     return find_zone(argument).key if argument is not None else setting or machine_zone()
 
 
-def read_now(argument: str | None, zone: str) -> datetime:
+def read_now(argument: str | None, zone: str, option: str = "--now") -> datetime:
     """The given ISO 8601 time, read in `zone` where it names no offset; without one the time it is. In UTC."""
     if argument is None:
         return datetime.now(UTC)
@@ -86,14 +86,14 @@ def read_now(argument: str | None, zone: str) -> datetime:
         return aware.astimezone(UTC)
     except (ValueError, OverflowError):
         raise ConfigError(
-            f"--now {argument[:60]!r} is no time. Write it like 2026-11-30T09:00, 2026-11-30T09:00Z "
+            f"{option} {argument[:60]!r} is no time. Write it like 2026-11-30T09:00, 2026-11-30T09:00Z "
             "or 2026-11-30T09:00+08:00."
         ) from None
 
 
-def check_clock(now: str | None, zone: str | None) -> None:
+def check_clock(now: str | None, zone: str | None, option: str = "--now") -> None:
     """Refuses a bad time or zone before anything is read for it."""
-    read_now(now, read_zone(zone, "UTC"))
+    read_now(now, read_zone(zone, "UTC"), option)
 
 
 def read_name(option: str, argument: str) -> str:

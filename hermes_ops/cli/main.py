@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 from hermes_ops.version import VERSION
@@ -12,6 +13,8 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         print(f"hermes-ops {VERSION}")
         return
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr is: a terminal without Chinese gets its escapes
     try:
         from hermes_ops.cli.commands import app
 

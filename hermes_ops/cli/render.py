@@ -67,7 +67,8 @@ def _draw(text: str) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    Console().print(Markdown(text, hyperlinks=False))
+    lines = re.sub(r"(?<=\S)\n(?=\S)", "  \n", text)  # a line of an answer is a line, not part of a paragraph
+    Console().print(Markdown(lines, hyperlinks=False))
 
 
 def remarks(answer: Answer) -> list[str]:

@@ -67,7 +67,7 @@ def worded(reason: Reason, near: datetime, window: Window, lang: Lang) -> str:
     """ "" for what a report says elsewhere."""
     if reason.signal in DULL:
         return ""
-    text = _timed(reason.text, near, window)
+    text = timed(reason.text, near, window)
     said = _in(CAUSE, text, lang)
     if said == text and reason.signal in OF_A_CHANGE:
         said = in_words(text, lang == "zh").replace("`", "")
@@ -85,7 +85,7 @@ def _in(table: Phrases, text: str, lang: Lang) -> str:
     return phrase(text, table) or text
 
 
-def _timed(text: str, near: datetime, window: Window) -> str:
+def timed(text: str, near: datetime, window: Window) -> str:
     """Clock times of UTC on the window's clock: each is taken as its occurrence nearest to `near`."""
 
     def moved(found: re.Match[str]) -> str:

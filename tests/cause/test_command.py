@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from typer.testing import CliRunner
@@ -54,6 +56,27 @@ def test_the_text_says_the_cause_first(incident: tuple[Path, Truth], tmp_path: P
     said = run(tmp_path, "--folder", str(folder), "--zone", "UTC")
     assert said.startswith("Cause: the deploy ")
     assert truth.trouble.cause.change in said.splitlines()[0]
+
+
+@pytest.mark.slow
+def test_clock_times_are_the_askers(incident: tuple[Path, Truth], tmp_path: Path):
+    told = {zone: run(tmp_path, "--folder", str(incident[0]), "--zone", zone) for zone in ("UTC", "Asia/Kathmandu")}
+    onset = incident[1].trouble.onset
+    for zone, said in told.items():
+        hours = {int(h) for h in re.findall(r"(?:at|since) (\d\d):\d\d", said)}
+        there = onset.astimezone(ZoneInfo(zone)).hour
+        assert hours
+        assert all((h - there + 12) % 24 in range(10, 15) for h in hours), said
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"), [("--service", "nosuch", "It knows: "), ("--since", "x", "--since")]
+)
+def test_what_the_folder_does_not_know_is_refused(
+    incident: tuple[Path, Truth], tmp_path: Path, option: str, value: str, said: str
+):
+    with pytest.raises(ConfigError, match=said):
+        run(tmp_path, "--folder", str(incident[0]), option, value)
 
 
 def test_a_start_after_the_data_is_refused(incident: tuple[Path, Truth], tmp_path: Path):

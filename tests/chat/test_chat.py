@@ -239,11 +239,12 @@ async def test_a_hanging_application_is_left_behind(place: Path, env: dict[str, 
     await on_terminal(work, Slow(), env, "--folder", str(place))
 
 
+@pytest.mark.parametrize("last", ["", "/quit\n"])
 def test_through_a_pipe_everything_is_answered_and_stdout_has_the_answers_alone(
-    place: Path, env: dict[str, str]
+    place: Path, env: dict[str, str], last: str
 ) -> None:
     command = [sys.executable, "-m", "hermes_ops", "chat", "--folder", str(place), "--offline", *WHEN]
-    asked = f'{QUESTION}\nhow many errors were there? """\n{LINES}\n"""\n'
+    asked = f'{QUESTION}\nhow many errors were there? """\n{LINES}\n"""\n{last}'
     done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False, env=_with(env))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("No language model was used") == 2

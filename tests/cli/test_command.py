@@ -157,3 +157,10 @@ def test_broken_pipe_is_quiet(tmp_path: Path) -> None:
     assert done.returncode == 141
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
+
+
+def test_a_terminal_without_chinese_gets_escapes_and_no_error(tmp_path: Path, folder: Path) -> None:
+    asked = ("ask", "昨天有多少错误？", "--folder", str(folder), "--offline", "--now", "2026-11-30T09:00Z")
+    done = command(*asked, data=tmp_path / "data", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "\\u9519\\u8bef" in done.stdout  # 错误

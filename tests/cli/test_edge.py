@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 from hermes_ops.cli.faults import report
 from hermes_ops.cli.inputs import Request
 from hermes_ops.cli.progress import describe
-from hermes_ops.cli.render import answer_json
+from hermes_ops.cli.render import answer_json, show
 from hermes_ops.settings import Settings
 from orchestrator.contracts import Answer, AnswerStatus, Event, Json
 from orchestrator.errors import ConfigError, ModelError, StoreError
@@ -54,6 +55,14 @@ def test_json_is_one_object_with_the_promised_keys(settings: Settings, capfd: py
 def test_json_keeps_chinese(settings: Settings, capfd: pytest.CaptureFixture[str]) -> None:
     ask(replace(ASK, as_json=True), settings, FakeApp())
     assert "昨天" in capfd.readouterr().out
+
+
+def test_on_a_terminal_a_line_stays_a_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    show(replace(FULL, text="Verdict [L1].\nFirst.\n- a\n- b\n\nSecond."), as_json=False)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
+    assert lines[-5:] == ["Verdict [L1].", "First.", "• a", "• b", "Second."]
 
 
 def test_an_empty_answer_has_all_keys_too() -> None:
