@@ -14,7 +14,7 @@ from orchestrator import when
 from orchestrator.agent import Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE, STATE
-from subagents.alerts import current, watchwords
+from subagents.alerts import current, quantiles, watchwords
 from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, taken, tight
 
 NOW = re.compile(r"\b(?:now|currently|still|firing)\b|现在|当前|目前|正在|还在|眼下", re.IGNORECASE)
@@ -28,7 +28,7 @@ ASPECTS = {  # what a question may ask of monitoring
         re.IGNORECASE,
     ),
     "metric": re.compile(
-        r"指标|监控|内存|磁盘|流量|水位|负载|延迟|\b(?:metric|monitor|cpu|memory|disk|latency|p9\d|qps|rps|traffic|load)",
+        r"指标|监控|内存|磁盘|流量|水位|负载|延迟|耗时|分位|中位|\b(?:metric|monitor|cpu|memory|disk|latency|median|percentile|p\d\d|qps|rps|traffic|load)",
         re.IGNORECASE,
     ),
 }
@@ -55,8 +55,9 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
             calls.append(("firing_now", {}))
         return calls
     services = _services(turn) if measured and "metric" in wants else []
-    if services and not any(t.call.name == "metric" for t in turn.taken):
-        return [("metric", {"services": services})]
+    spread = quantiles.asked(text) if measured else {}
+    if (services or spread) and not any(t.call.name == "metric" for t in turn.taken):
+        return [("metric", {"services": list(turn.ctx.scope.services)} | spread if spread else {"services": services})]
     return closed(turn, _told(turn, wants))
 
 
@@ -91,6 +92,8 @@ def _told(turn: Turn, wants: set[str]) -> list[str]:
         _ratios(turn, wants < set(ASPECTS)),
         _metrics(turn, wants == {"metric"}),
     )
+    if quantiles.asked(turn.ctx.question.text):
+        return divided(metrics, [*found, *ratios])
     if "alerts" in wants:
         first = 0 if counts or now else HEAD
         return divided(
@@ -235,6 +238,8 @@ def _metrics(turn: Turn, asked: bool) -> list[str]:
     got, zh = taken(turn, "metric"), turn.ctx.lang == "zh"
     if got is None:
         return []
+    if "percentiles" in got.result.data:
+        return quantiles.told(got.result.data, f"[{got.id}]", zh)
     clock, lines, n = clock_of(turn, got), list[str](), got.result.total or 0
     if asked and not got.result.data["series"]:
         none = f"没有指标离开之前的水平（共查 {n} 个序列）" if zh else f"No metric left its level before, of {n} series"

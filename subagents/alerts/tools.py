@@ -10,7 +10,7 @@ from typing import Literal
 from orchestrator.contracts import ToolResult, Window
 from orchestrator.ports import Context
 from orchestrator.tool import tool
-from subagents.alerts import measured, shown
+from subagents.alerts import measured, quantiles, shown
 from subagents.alerts.episodes import distinct, trouble
 from subagents.asking import Merged, ask_all, before, covered, services_of, widened, window_of
 from subagents.sources import AlertQuery, AlertSource, Answered, Episode, MetricQuery, Ratio, Sources
@@ -113,18 +113,29 @@ class AlertTools:
 
     @tool(permission="metrics.read", timeout=30)
     async def metric(
-        self, ctx: Context, services: tuple[str, ...] = (), names: tuple[str, ...] = (), window: str = ""
+        self,
+        ctx: Context,
+        services: tuple[str, ...] = (),
+        names: tuple[str, ...] = (),
+        quantile: float = 0.0,
+        window: str = "",
     ) -> ToolResult:
         """Metric series against their level before the window: which left it, when, from what to what; counters as
-        rates. For "which metric moved", "since when". Not for availability.
+        rates. For "which metric moved", "since when", and percentiles (p99). Not for availability.
 
         Args:
             services: Empty: those in question.
             names: Only metrics of these names; empty: all, the most changed first.
+            quantile: 0.99 for p99, out of histograms.
             window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         wide = widened(span, before(span, most=timedelta(hours=3)))
         query = MetricQuery(wide, asked, names)
         found = await ask_all(self.metrics, "metrics", lambda s: s.series(query))
+        if quantile:
+            buckets = tuple(f"{n.removesuffix(quantiles.SUFFIX)}{quantiles.SUFFIX}" for n in names)
+            query = replace(query, names=buckets or quantiles.histograms(found.rows))
+            found = await ask_all(self.metrics, "metrics", lambda s: s.series(query)) if query.names else found
+            return quantiles.percentiles(found, min(quantile / 100 if quantile > 1 else quantile, 1.0), span, asked)
         return measured.moved(found, span, asked, names)
