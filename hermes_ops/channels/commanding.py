@@ -38,6 +38,8 @@ class Commands:
                 said = await self._causes.obey(entry, rest, lang)
             case "trace":
                 said = await self._trace(entry, lang)
+            case "unknown":
+                said = f"{say('no_command', lang, name=rest)}\n\n{help_text(lang)}"
             case _:
                 said = help_text(lang)
         return Document(said)

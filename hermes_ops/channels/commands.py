@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from hermes_ops.channels.typed import ASKED
 from hermes_ops.schedule import phrases
 
 COMMANDS = ("help", "stop", "memory", "forget", "trace", "schedules", "cause")
@@ -23,10 +24,13 @@ class Command:
 
 
 def read_command(text: str) -> Command | None:
-    """None for a question. An unknown /word is one: it may be a path; so is /report, which the application answers."""
+    """None for a question, /report and /handover among them, which the application answers. An unknown /word that
+    stands alone is a slip; with more behind it, it may be a path ("/var is full")."""
     found = re.fullmatch(r"/(\w+)(?:\s+(.*))?", text.strip(), re.DOTALL)
     if found and found.group(1).lower() in COMMANDS:
         return Command(found.group(1).lower(), (found.group(2) or "").strip())
+    if found and not found.group(2) and found.group(1).lower() not in ASKED:
+        return Command("unknown", found.group(1)[:40])
     bare = text.strip().strip("。.!！?？~ ")
     plain = next((Command(name) for name, words in PLAIN.items() if words.fullmatch(bare)), None)
     return plain or (Command("schedules") if phrases.read(text) is not None else None)

@@ -18,6 +18,8 @@ WORDS = {
     "stop": ("停止", "Stop"),
     "retry": ("重试", "Retry"),
     "trace": ("查看过程", "Show steps"),
+    "no_command": ("没有 /{name} 这个命令。", "There is no command /{name}."),
+    "inspect": ("在检查台中打开", "Open in the inspector"),
     "more": ("完整回答", "The whole answer"),
     "evidence": ("证据（{n}）", "Evidence ({n})"),
     "route": ("过程：问了谁、为什么、用时", "Route: who was asked, why, how long"),
@@ -75,6 +77,21 @@ WORDS = {
         "`hermes-ops runs list` has them.",
     ),
     "unread_file": ("（附件 {name} 未读取：{why}）", "(attachment {name} wasn't read: {why})"),
+    "no_text": ("不是文本文件", "it is no text"),
+    "too_large": ("超过 {mb} MB", "it is larger than {mb} MB"),
+    "unread_quote": (
+        "（引用的消息没有读到，以上没有考虑它：{why}）",
+        "(the message this refers to wasn't read, and isn't considered: {why})",
+    ),
+    "recalled": ("已被撤回", "it was recalled"),
+    "kind": ("暂不支持该消息类型", "its kind can't be read yet"),
+    "cut": ("（消息太长，只看了前 {n} 个字）", "(the message is too long: its first {n} characters were read)"),
+    "bundle_cut": ("（转发的消息太多，只看了前 {n} 条）", "(of the messages forwarded, the first {n} were read)"),
+    "below": ("回答见下一条消息。", "The answer is in the next message."),
+    "censored": (
+        "平台拒绝了这条消息的内容（{code}），没有发出；请联系飞书管理员。",
+        "The platform refused what this message says ({code}), and it was not sent; ask the administrator.",
+    ),
     "unseen_image": (
         "（我还看不了图片，以上只按文字回答：请把图里的文字粘贴给我。）",
         "(I can't read pictures yet, so this goes by the words alone: paste the text of the picture.)",
@@ -96,7 +113,7 @@ HELP = (
 报告：`/report [昨天|2026-11-29|周报]` 运维日报 · `/handover [昨晚21:00到今早9:00]` 交接班
 确认：`/cause 服务 原因` 确认事故的原因
 定时：说“每天18点发我 checkout 错误数” · `/schedules` 我的定时 · “取消定时 2”
-群里请 @我；在话题里追问会接着上文。""",
+群里和话题里都请 @我；在话题里追问会接着上文。""",
     """I answer questions about alerts, logs and changes, with figures, a time window and evidence. Such as:
 - why did checkout fail yesterday afternoon?
 - which alerts fired in the last hour?
@@ -107,7 +124,7 @@ Commands: `/stop` ends the question that runs · `/memory` what is kept of you �
 Reports: `/report [yesterday|2026-11-29|weekly]` · `/handover [21:00 to 9:00]` of a shift · `/cause SERVICE the cause` \
 confirms a cause
 Schedules: say "send me checkout errors every day at 18:00" · `/schedules` lists yours · "cancel schedule 2"
-In a group, mention me; a question inside a topic goes on from the one before.""",
+In a group and in its topics, mention me; a question inside a topic goes on from the one before.""",
 )
 
 

@@ -1,0 +1,56 @@
+"""Files that messages bring along: whatever they are encoded in, masked as a whole, or refused with the reason."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from hermes_ops.channels.keeping import MOST, PIECE, keep, pieces
+
+LINE = "2026-11-29 14:04:30 ERROR 结账失败：数据库连接超时\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        LINE.encode(),
+        b"\xef\xbb\xbf" + LINE.encode(),
+        LINE.encode("gb18030") * 20,
+        b"\xff\xfe" + LINE.encode("utf-16-le"),
+        gzip.compress(LINE.encode()),
+        gzip.compress(LINE.encode("gb18030") * 20),
+        LINE.encode() * 50 + b"\xe7\xbb\n",
+    ],
+)
+def test_a_text_is_read_whatever_it_is_encoded_in(tmp_path: Path, data: bytes) -> None:
+    kept = keep(tmp_path / "m", "../../服务 日志.log.gz", data, lambda text: text.replace("超时", "***"), "zh")
+    assert Path(kept.path).parent == tmp_path / "m"
+    assert kept.name == "服务_日志.log"
+    assert Path(kept.path).read_text(encoding="utf-8").startswith(LINE.replace("超时", "***"))
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "不是文本"),
+        (b"PK\x03\x04" + bytes(range(256)) * 20, "不是文本"),
+        (gzip.compress(b"x")[:-9] + b"broken!!!", "不是文本"),
+        (gzip.compress(bytes(MOST + 10)), "超过 30 MB"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_the_reason(tmp_path: Path, data: bytes, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        keep(tmp_path, "x.bin", data, lambda text: text, "zh")
+
+
+def test_pieces_are_whole_lines_and_a_key_is_never_torn() -> None:
+    key = "-----BEGIN PRIVATE KEY-----\n" + "A" * 64 + "\n-----END PRIVATE KEY-----\n"
+    filling = "x" * 99 + "\n"
+    text = filling * (PIECE // 100 - 1) + key + filling * 2000 + "-----BEGIN never closed\n" + filling * 2000
+    cut = list(pieces(text))
+    assert "".join(cut) == text
+    assert all(piece.endswith("\n") for piece in cut)
+    assert [piece for piece in cut if key in piece]
+    assert max(map(len, cut)) < 2 * PIECE
