@@ -47,6 +47,7 @@ CHINESE: Phrases = (
     (r"it ends before it begins", "结束早于开始"),
     (r"lies in the future", "在将来"),
     (r"which time exactly isn't said", "没有说确切时间"),
+    (r"a count of seconds isn't read here", "这里不认时间戳"),
     (r"which days these are, isn't known here", "不知道这是哪些日子"),
     (r"lies in the future, or nothing of it has passed yet", "在将来，或尚未开始"),
     (r"where it begins isn't said", "没有说从何时开始"),

@@ -17,8 +17,8 @@ from orchestrator.contracts import Findings, Json, Message, Reply, ToolCall, Usa
 
 NAME = "offline"
 CAUSE = re.compile(
-    r"为什么|为何|为啥|怎么回事|原因|根因|引起|导致|造成|哪次|谁改|怎么了|出了什么|发生了什么|排查|定位|[搞弄打]挂"
-    r"|\b(?:why|causes?|caused|because|root[- ]cause|what happened|what went wrong|broke|breaks|blame|culprit"
+    r"为什么|为何|为啥|怎么回事|原因|因为|根因|引起|导致|造成|哪次|谁改|怎么了|出了什么|发生了什么|排查|定位|[搞弄打]挂"
+    r"|\b(?:why|causes?|caused|because|root[- ]cause|what happened|what went wrong|break|broke|breaks|blame|culprit"
     r"|investigate|diagnose|which (?:deploy|release|change|commit)\w*)\b",
     re.IGNORECASE,
 )
@@ -31,15 +31,16 @@ STATE = re.compile(
     re.IGNORECASE,
 )
 ABOUT = re.compile(
-    r"是什么意思|什么是|什么叫|是什么[?？]|含义|区别|怎么用|如何使用|解释一下"
-    r"|\bwhat(?: is| are|'s) (?:an? |the )?[\w %/-]+\?*$|\bwhat does .* (?:mean|stand for)\b"
-    r"|\b(?:explain|define|difference between)\b|\bhow (?:do|does) .* work\b",
+    r"是什么意思|什么是|什么叫|是什么[?？]|什么意思|含义|怎么写|如何写|区别|怎么用|如何使用|解释一下"
+    r"|\bwhat(?: is| are|'s) (?!.*\b(?:\w+ing|most|top|main|number|total|current|left)\b)(?:an? |the )?[\w %/-]+\?*$"
+    r"|\bwhat does .* (?:mean|stand for)\b|\b(?:explain|define|difference between)\b"
+    r"|\bhow (?:(?:do|does) .* work|(?:to|do i|do you) write)\b",
     re.IGNORECASE,
 )
+OFF = re.compile(r"天气|股价|股票|吃什么|\b(?:weather|stock price|jokes?)\b|笑话", re.IGNORECASE)  # nobody's here
 THEN = re.compile(  # a time makes it a question about what is or was, whatever its form
-    r"现在|目前|当前|此刻|刚才|今天|今晚|今早|昨|前天|上周|上个月|最近|\d+ ?点|\d:\d\d"
-    r"|\b(?:now|currently|today|tonight|yesterday|since|at the moment|last (?:night|week|hour)|this (?:morning|week))"
-    r"\b",
+    r"现在|目前|当前|此刻|刚才|今天|今晚|今早|昨|前天|上周|上个月|最近|\d+ ?点|\d:\d\d|\bsince\b"
+    r"|\b(?:now|currently|today|tonight|yesterday|at the moment|last (?:night|week|hour)|this (?:morning|week))\b",
     re.IGNORECASE,
 )
 HELLO_ZH = (
@@ -102,7 +103,7 @@ def _telling(texts: Sequence[str], agents: Sequence[Agent]) -> str:
 def choose(text: str, agents: Sequence[Agent], names_service: bool) -> list[tuple[Agent, str]]:
     """Which sub-agents a question concerns, each with the reason. None for small talk and general knowledge."""
     named = [(a, f"names {word!r}") for a in agents if (word := _cue(text, a))]
-    if ABOUT.search(text) and not (names_service or CAUSE.search(text) or THEN.search(text)):
+    if OFF.search(text) or (ABOUT.search(text) and not (names_service or CAUSE.search(text) or THEN.search(text))):
         return []
     if CAUSE.search(text) and (named or names_service or STATE.search(text)):
         known = {a.name for a, _ in named}

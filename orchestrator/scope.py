@@ -24,11 +24,16 @@ _USUAL = {  # other words for the usual environments; an environment "prod-sh" i
 }
 _PLAIN = {"test", "testing", "测试", "dev", "development", "开发", "qa", "stage"}  # unless 环境 is said
 _ALL = re.compile(r"(?:所有|全部)的?服务|各个?服务|全站|\b(?:all|every|any) services?\b", re.IGNORECASE)
+_EXCEPT = re.compile(r"(?:除了?|除去|不含|不包括|\b(?:except|excluding|other than|besides)(?: for)?)\s?$", re.I)
+_NOT = re.compile(r"(?:(?<!是)不是|而非|\bnot|\brather than|\binstead of)\s?$", re.I)
+_PLUS = re.compile(r"加上|连同|一起看|一并|\b(?:add|plus|along with|together with)\b", re.I)
 _WORD = r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*"
+_TAIL = r"(?:[-_](?:service|svc)|-[0-9a-f]{7,10}-[a-z0-9]{5}|-\d{1,3})?"  # what a pod's name adds to its service's
 _COMPOUND = r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]*[A-Za-z][A-Za-z0-9]*)+"
 _CALLED = re.compile(
-    rf"(?<![A-Za-z0-9_-])(?P<before>{_WORD})\s?(?:服务|微服务|应用)|(?:服务|service(?![A-Za-z]|['’]s\b))\s?[`'\"“「]?(?P<after>{_WORD})"
-    rf"|(?<![A-Za-z0-9_-])(?P<en>{_WORD})\s(?:service|svc)(?![A-Za-z])",
+    rf"(?<![A-Za-z0-9_-])(?P<before>{_WORD})[`'\"”」]?\s?(?:服务|微服务|应用)|(?:服务|service(?![A-Za-z]|['’]s\b))\s?[`'\"“「]?(?P<after>{_WORD})"
+    rf"|(?<![A-Za-z0-9_-])(?P<en>{_WORD})\s(?:service|svc)(?![A-Za-z])"
+    rf"|(?<![A-Za-z0-9_./-])(?P<named>{_WORD}[-_](?:service|svc|server|api))(?![A-Za-z0-9_/-])",
     re.IGNORECASE,
 )
 _OWNED = re.compile(  # what only a service has; a compound name may own what other things have too
@@ -111,7 +116,7 @@ def resolve(
 ) -> Resolved:
     """The scope of a question: its own words first, then `former` (the thread's), `preferred`, `chat_default`."""
     forms = _service_forms(catalogue)
-    spans = list(_found(text, forms))
+    spans = _meant(text, list(_found(text, forms)))
     services = tuple(dict.fromkeys(next(iter(names)) for _, _, names in spans if len(names) == 1))
     unknown = [(text[a:b], tuple(sorted(names))) for a, b, names in spans if len(names) > 1]
     places = [(a, b, n) for a, b, n in _found(text, _environment_forms(catalogue)) if _is_place(text, a, b)]
@@ -122,6 +127,8 @@ def resolve(
     said = " ".join(text[a:b] for a, b, _ in sorted(spans + places, key=lambda x: x[0]))
     why = [_reading(text[a:b], names, catalogue) for a, b, names in spans if len(names) == 1]
     scope = Scope(environment, services, said, "; ".join(dict.fromkeys(filter(None, why))))
+    if former and services and _PLUS.search(text):
+        scope = replace(scope, services=tuple(dict.fromkeys((*former.services, *services))))
     settled = services or unknown or _ALL.search(text)
     return Resolved(_inherit(scope, bool(settled), former, preferred, chat_default), tuple(dict.fromkeys(unknown)))
 
@@ -172,23 +179,32 @@ def _service_forms(catalogue: Catalogue) -> dict[str, set[str]]:
 
 def _environment_forms(catalogue: Catalogue) -> dict[str, set[str]]:
     forms: dict[str, set[str]] = {}
+    chosen: dict[str, set[str]] = {}
     for e in catalogue.environments:
         first = re.split(r"[-_.]", e.name.lower())[0]
         usual = next(((k, *v) for k, v in _USUAL.items() if first in (k, *v)), ())
-        for word in (e.name, *e.aliases, *usual):
+        for word in usual:
             forms.setdefault(_shape(word), set()).add(e.name)
+        for word in e.aliases:
+            chosen.setdefault(_shape(word), set()).add(e.name)
     exact = {_shape(e.name): {e.name} for e in catalogue.environments}
-    return {**forms, **exact}
+    return {**forms, **chosen, **exact}
 
 
 def _found(text: str, forms: Mapping[str, set[str]]) -> Iterator[tuple[int, int, set[str]]]:
     """Where forms stand in a text, longest first; case, hyphens and underscores don't matter; words stay whole."""
     words = [re.escape(f).replace(r"\-", "[-_. ]?") for f in sorted(forms, key=len, reverse=True) if f]
-    bounded = [rf"(?<![A-Za-z0-9_-]){w}(?![A-Za-z0-9_]|-[A-Za-z0-9])" if w.isascii() else w for w in words]
+    bounded = [rf"(?<![A-Za-z0-9_-]){w}(?={_TAIL}(?![A-Za-z0-9_]|-[A-Za-z0-9]))" if w.isascii() else w for w in words]
     meant = {_key(form): names for form, names in forms.items()}
     for m in re.finditer("|".join(bounded), text, re.IGNORECASE) if bounded else ():
         if not re.match(r"order\sto\b", text[m.start() :], re.IGNORECASE):
             yield m.start(), m.end(), meant[_key(m[0])]
+
+
+def _meant(text: str, spans: list[tuple[int, int, set[str]]]) -> list[tuple[int, int, set[str]]]:
+    """Without what is left out: "all except payment", "not checkout, payment"."""
+    left = [s for s in spans if not _EXCEPT.search(text[: s[0]])]
+    return [s for s in left if not _NOT.search(text[: s[0]])] or left
 
 
 def _is_place(text: str, start: int, end: int) -> bool:
@@ -203,7 +219,7 @@ def _strangers(
     if not forms:
         return
     known = {_key(form): sorted(names) for form, names in forms.items()}
-    called = {m.span(g): m[g] for m in _CALLED.finditer(text) for g in ("before", "after", "en") if m[g]}
+    called = {m.span(g): m[g] for m in _CALLED.finditer(text) for g in ("before", "after", "en", "named") if m[g]}
     owners = ((m, g) for m in _OWNED.finditer(text) for g in ("measured", "of", "owner", "holder") if m[g])
     called |= {m.span(g): m[g] for m, g in owners if _is_owner(m[g])}
     near = {m.span(): m[0] for m in re.finditer(_WORD, text) if len(m[0]) > 4 and _misspelt(_key(m[0]), known)}

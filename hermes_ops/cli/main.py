@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import sys
 
@@ -14,7 +15,8 @@ def main() -> None:
         print(f"hermes-ops {VERSION}")
         return
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr is: a terminal without Chinese gets its escapes
+        with contextlib.suppress(OSError):  # it was opened as something else than it is now
+            sys.stdout.reconfigure(errors="backslashreplace")  # as stderr is: no Chinese, but its escapes
     try:
         from hermes_ops.cli.commands import app
 

@@ -25,15 +25,17 @@ OPENS = re.compile(  # says that it goes on, whatever else it names
     r"(?:(?:ok|okay|so|well|right|hmm|fine|嗯|哦|噢|好的?|行|对了|请)[\s,，]+)*"
     r"(?:那么?|再|还有|同样|同一|换[成到个]?|改[成看]|继续|接着|然后|往[前后]|[上下前后]一个?(?:小时|天|周|段)|展开"
     r"|详细|具体|扩大|放宽|放大"
-    r"|缩小|顺便|(?:对比|相比)"
+    r"|缩小|顺便|(?:对比|相比)|不(?:是|对)|(?:我)?(?:说|写|打)错|我(?:是|的)说|我指|应该是|加上|连同|只[看查要]"
     r"|(?:and|what about|how about|what of|then|same|again|also|go on|continue|tell me more|more|expand|elaborate"
-    r"|details?|instead|widen|zoom|compare[ds]?|but|or)\b)",
+    r"|details?|instead|widen|zoom|compare[ds]?|but|or"
+    r"|sorry|no|not|i meant|rather|add|plus|only)\b)",
     re.IGNORECASE,
 )
 REFERS = re.compile(  # means something that was spoken of
     r"它|他们|它们|这个|那个|这些|那些|这段|那段|这次|那次|该服务|上面|上述|刚才|前面|当时|那时|同期|同一"
     r"|第[一二三四五六七八九十\d]+[条个项点]"
-    r"|再[往早晚看]|往[前后]推?"
+    r"|再[往早晚看]|往[前后]推?|第二天|次日|翌日|(?:好|恢复|解决|结束|消失|缓解)了?[吗没么]|还在|依旧|仍然?"
+    r"|\b(?:still|recover(?:ed|ing)?|resolved|fixed|back to normal|over yet)\b|\bones?\s*[?？.]?$"
     r"|\b(?:its?|that|this|those|these|they|them|their|there|same|former|above|the (?:first|second|third|other|worst"
     r"|top|last one)"
     r"|(?:before|after) (?:that|this)|earlier|previous|another)\b",
@@ -45,7 +47,11 @@ THEN = re.compile(  # the time that was spoken of
     r"|stretch)|meanwhile)\b|(?<!and )\bthen\s*[?？.]?$",
     re.IGNORECASE,
 )
-TOO = re.compile(r"也(?:有|是|会|出|受|一样|这样|报)|\b(?:too|as well|likewise|either)\s*[?？.]?$", re.IGNORECASE)
+TOO = re.compile(
+    r"也(?:有|是|会|出|受|一样|这样|报)|受(?:到|了)?(?:影响|牵连|波及)"
+    r"|\b(?:too|as well|likewise|either|instead)\s*[?？.]?$|\b(?:affected|impacted)\b",
+    re.IGNORECASE,
+)
 FILLING = re.compile(  # words that ask for nothing of their own
     r"帮我|给我|麻烦|请|也|都|再|就|只|单独|查|看|瞧|一?下|换|成|到|试试|服务|系统|[那这]边|的|呢|吧|和|跟|与|以及"
     r"|\b(?:and|or|the|an?|do|same|for|in|on|of|with|at|just|only|please|pls|check|look|see|show|me|try|switch|to|too"
@@ -68,12 +74,12 @@ PRESENT = re.compile(
     r"现在|目前|当前|此刻|眼下|正在|\b(?:right now|now|currently|at the moment|at present)\b", re.IGNORECASE
 )
 SAME = re.compile(
-    r"同一?(?:时段|时间段?|期)|(?:这|那)个(?:时段|时候|时间)"
+    r"同一?(?:时段|时间段?|期)|(?:这|那)个?(?:时段|时候|时间|会儿)"
     r"|\b(?:the )?same (?:time(?: window| range)?|window|period|hours?)\b",
     re.IGNORECASE,
 )
 SHIFT = re.compile(
-    r"往[前后]|再[前后早晚]|[前后]面?[一两二三半\d]|[上下]一?个?(?:小时|天|周)|接下来|后续|[前后]推"
+    r"往[前后]|前后|第二天|次日|再[前后早晚]|[前后]面?[一两二三半\d]|[上下]一?个?(?:小时|天|周)|接下来|后续|[前后]推"
     r"|\b(?:before|after|earlier|later|prior|previous|next|following|back|forward|preceding)\b",
     re.IGNORECASE,
 )
@@ -105,6 +111,7 @@ ASPECT = re.compile(  # what "那…呢" may ask about, that is no service
 )
 _TURNS = (  # other words for a step back or on, as `when.follow` reads them
     (re.compile(r"接下来的?|后续的?|再?晚(?=[一两二三四五六半\d])"), "往后"),
+    (re.compile(r"第二天|次日|翌日"), "往后一天"),
     (re.compile(r"再?早(?=[一两二三四五六半\d])"), "往前"),
     (re.compile(r"下一?个?(?=小时|天|周)"), "往后一个"),
     (re.compile(r"上一?个?(?=小时|天|周)"), "往前一个"),
@@ -173,7 +180,7 @@ def goes_on(said: str, own: Own, since: timedelta) -> bool:
         return SAME.search(said) is not None or THEN.search(said) is not None or _only_names(said, own.named)
     if REFERS.search(said):
         return True
-    bare = own.reading.window is None and not PRESENT.search(said) and not ABOUT.search(said)
+    bare = (own.reading.window is None or _clock_only(said)) and not PRESENT.search(said) and not ABOUT.search(said)
     return bare and since <= FRESH and _short(said)
 
 
@@ -214,8 +221,20 @@ def _window(said: str, reading: when.Reading, former: Window, now: datetime, zon
         day = _day_of(former, zone, now)
         inside = when.resolve(said, min(now, day.end), zone).window
         on_that_day = "on the day of the question before"
+        inside = inside and _one_end(said, inside, former)
         return inside and replace(inside, why="; ".join(filter(None, (inside.why, on_that_day))))
     return None
+
+
+def _one_end(said: str, inside: Window, former: Window) -> Window:
+    """The former window with one end moved: "到 15:30 为止呢", "from 13:30 on"."""
+    found = [phrase for phrase in phrases(said) if len(phrase.moments) == 1]
+    bound = (found[0].suf or found[0].pre) if len(found) == 1 else ""
+    if bound == "before" and former.start < inside.end:
+        return replace(inside, start=former.start)
+    if bound in ("since", "from", "after") and inside.start < former.end:
+        return replace(inside, end=former.end)
+    return inside
 
 
 def _same(said: str, former: Window, now: datetime, zone: str) -> Window | None:
@@ -234,7 +253,7 @@ def _same(said: str, former: Window, now: datetime, zone: str) -> Window | None:
 
 def _moved(said: str, former: Window, now: datetime, zone: str) -> Window | None:
     """One step back or on: "再往前一小时", "the hour before", "接下来半小时"."""
-    if _days_named(said) and not re.search(r"(?:前|后)[一两二三\d]+[天日]|day (?:before|after)", said):
+    if _days_named(said) and not re.search(r"(?:前|后)[一两二三\d]+[天日]|day (?:before|after)|第二天|次日|翌日", said):
         return None
     for pattern, words in _TURNS:
         said = pattern.sub(words, said)

@@ -38,14 +38,16 @@ NAMES: dict[str, tuple[str, str]] = {
 CLOSED = ("environment", "services", "zone", "language", "length")  # a value from a list: it can hold no instruction
 FROM_A_TABLE = ("zone", "language", "length")  # what is kept is ours, not the person's words
 _WORDS = {  # what a person may call a key when it is to be forgotten
-    "environment": r"环境|\benv(?:ironment)?s?\b",
+    "environment": r"环境|\benv(?:ironment)?s?\b"
+    r"|默认\s*[看用查]?\s*(?:prod|prd|stag|test|dev|uat|pre|生产|预发|测试|线上)"
+    r"|\bdefault(?:ing)? to (?:prod|stag|test|dev|uat|pre)",
     "services": r"服务|\bservices?\b",
     "zone": r"时区|\btime ?zone\b|\bzone\b",
     "language": r"语言|中文|英文|\blanguage\b",
     "length": r"长短|长度|简短|详略|\blength\b|\bshort\b|\bbrief\b|\bverbosity\b",
     "team": r"团队|小组|哪个组|部门|\bteam\b",
     "role": r"角色|职位|岗位|职责|\brole\b|\bjob\b",
-    "name": r"称呼|名字|姓名|叫我|\bname\b|\bcall me\b",
+    "name": r"称呼|名字|姓名|叫我|\bname\b|\bcall(?:ing)? me\b",
 }
 _LANGUAGES = {"zh": r"中文|汉语|普通话|chinese|mandarin|^zh", "en": r"英文|英语|english|^en"}
 _LENGTHS = {

@@ -35,7 +35,7 @@ _SET = r"\s*(?:是|为|用|看|设(?:置)?(?:为|成)|改(?:为|成)|换成|切(
 _BE = r"\s*(?:is|are|=|:|to|should be|would be|will be)\s*"
 _ENV = r"(?P<value>[\w.\-]+|[\u3400-\u9fff]{2,4}?)\s*(?:环境|env(?:ironment)?)"
 _LANGUAGE = r"(?P<value>中文|汉语|普通话|英文|英语|chinese|mandarin|english)"
-_LENGTH_ZH = r"(?P<value>(?:简短|简洁|简单|精简|精炼|扼要|详细|具体|短|简|长|细)(?:一?点儿?|一些|些)?)"
+_LENGTH_ZH = r"(?P<value>长话短说|(?:简短|简洁|简单|精简|精炼|扼要|详细|具体|短|简|长|细)(?:一?点儿?|一些|些)?)"
 _LENGTH_EN = (
     r"(?P<value>(?:short|brief|concise|terse|succinct|long|detailed|thorough|verbose)(?:er)?"
     r"|more (?:concise|detailed))"
@@ -99,17 +99,27 @@ _RULES: tuple[Rule, ...] = (
                rf"| responses)?"),
     ("length", rf"{_FROM}?{_LENGTH_EN} (?:answers?|replies|responses)"),
     ("length", rf"{_FROM}?(?:answer|reply|respond)(?: me)? (?:more )?(?P<value>briefly|shortly|concisely|in detail"
-               rf"|short|brief)|{_FROM}?be (?:more )?(?P<value2>brief|concise|short|terse|detailed)"),
+               rf"|short|brief)|{_FROM}?be (?:more )?(?P<value2>brief|concise|short|terse|detailed)"
+               r"(?: in (?:future|your|all) (?:answers|replies))?"),
     ("zone", rf"{_FROM}?(?:把|将)?(?:我的|我们的)?时区{_SET}{_ZONE}(?:时区|时间)?"),
     ("zone", rf"{_FROM}?(?:我的|我们的)?(?:时间)?(?:都)?(?:用|按|按照|使用|以){_ZONE}(?:时间|时区)(?:为准|来|算"
              rf"|显示)?"),
     ("zone", rf"我(?:们)?在{_ZONE}时区"),
     ("zone", rf"{_FROM}?(?:set |change )?(?:my |our |the )?time ?zone{_BE}{_ZONE}(?: time)?"),
     ("zone", rf"(?:i'm|i am|we're|we are) (?:in|on) (?:the )?{_ZONE} time ?(?:zone)?"),
-    ("zone", rf"{_FROM}?(?:use|show|show times in|times in) {_ZONE} (?:time ?zone|time)"),
-    ("name", rf"{_FROM}?(?:你)?(?:可以|就)?(?:叫我|称呼我(?:为|叫)?|喊我|管我叫){_WHO}(?:就行|就好|即可)?"),
+    ("zone", rf"{_FROM}?(?:use|show|show times in|times in) {_ZONE} (?:time ?zone|time)(?: for me)?"),
+    ("default", rf"{_FROM_ZH}默认\s*(?P<value>[A-Za-z][\w.\-]*|生产|预发|测试|线上)"),
+    ("zone", rf"{_FROM_ZH}(?:给我)?(?:看|显示){_ZONE}(?:时间|时区)"),
+    ("language", rf"{_FROM}?{_LANGUAGE}(?:回答|回复|回)我?(?:就行|即可|就好)?"),
+    ("zone", rf"{_FROM}?(?:show|give|print|use)(?: me)?(?: all)? times? in {_ZONE}"),
+    ("default", r"(?:unless|if) i (?:say otherwise|don'?t say|name none)[^,]{0,20},? ?(?:i mean|it'?s"
+                r"|use|take|look at|assume) (?P<value>[\w.\-]+)"),
+    ("default", rf"{_FROM_ZH}(?:如果)?我?[没不]有?(?:说|提|写|指定)(?:哪个)?(?:服务|环境)?(?:的话|时)?[\s,，]*"
+                rf"(?:就|都|那)(?:是|看|查|按|用)\s*(?P<value>[A-Za-z][\w.\-]*|[\u3400-\u9fff]{{2,4}})"),
+    ("name", rf"{_FROM}?(?:你)?(?:可以|就)?(?:叫我|称呼我(?:为|叫)?|喊我|管我叫|(?:大家|同事们?)都?叫我){_WHO}"
+             r"(?:就行|就好|即可)?"),
     ("name", rf"我(?:的名字)?(?:叫|名叫|是叫){_WHO}"),
-    ("name", rf"{_FROM}?(?:you can |you may |just )*call me {_NAME_EN}"),
+    ("name", rf"{_FROM}?(?:you can |you may |just )*(?:call me|address me as) {_NAME_EN}"),
     ("name", rf"my name(?: is|'s) {_NAME_EN}|i go by (?P<value2>[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?)"),
     ("team", r"我(?:们)?(?:是|在|属于|来自|隶属于?)(?P<value>[\w\u3400-\u9fff -]{1,16}?(?:组|团队|部门|部"
              r"|中心))的?(?:人|同学|一员)?"),
@@ -128,24 +138,25 @@ _RULES: tuple[Rule, ...] = (
 )  # fmt: skip
 _NOTE = re.compile(
     rf"{_POLITE}{_FROM}?(?:(?:请)?(?:你)?(?:记住|记下(?:来)?|记一下|记好|记着|牢记)(?:一下|了)?[\s:：,，]*"
-    rf"|(?:please )?remember[\s:,]+(?:that )?"
+    rf"|(?:please )?(?:remember|(?:do not|don'?t) forget)[\s:,]+(?:that )?"
     rf"|(?:please )?(?:note|keep in mind|make a note)[\s:,]+(?:that )?)(?P<value>\S.*)",
     re.IGNORECASE,
 )
 _FORGET = re.compile(
     rf"{_POLITE}(?:忘掉|忘记|忘了|不要再?记(?:住|得)?|别再?记(?:住|得)?|不用再?记(?:住)?|forget|stop remembering"
-    rf"|do(?: not|n't) remember)"
+    rf"|do(?: not|n't) remember|(?:不要|别|不用)再?(?=叫我|默认|用[中英]文)"
+    rf"|(?:don'?t|do not|stop|no longer) (?=call(?:ing)? me|default))"
     rf"[\s:：]*(?:掉|about )?(?P<value>.+?){_END}",
     re.IGNORECASE,
 )
 _DROP = re.compile(  # words that mean other things too: only of what is plainly a note
-    rf"{_POLITE}(?:删掉|删除|清除|清空|去掉|取消|重置|delete|remove|clear|reset|unset|drop)[\s:：]*"
-    rf"(?P<value>.*(?:默认|偏好|记忆|备注|我的|\b(?:default|my|preferences?|memor(?:y|ies)"
+    rf"{_POLITE}(?:删[掉了]|删除|清除|清空|去掉|取消|重置|delete|remove|clear|reset|unset|drop)[\s:：]*"
+    rf"(?P<value>.*(?:默认|关于我|偏好|记忆|备注|我的|\b(?:default|my|preferences?|memor(?:y|ies)"
     rf"|notes? about me)\b).*?){_END}",
     re.IGNORECASE,
 )
 _ALL = re.compile(
-    r"(?:你?记住的|你|关于|我|的)*+(?:所有|全部|一切)?+的?+(?:偏好|记忆|备注|设置|东西|内容|事情)*+"
+    r"(?:你?记[住得]?的|你|关于|我|的)*+(?:所有|全部|一切)?+的?+(?:偏好|记忆|备注|设置|东西|内容|事情)*+"
     r"|(?:(?:everything|all|about|me|my|the|of|preferences?|memor(?:y|ies)|notes?|that|what|you|know|knew|kept|have"
     r"|stored|remember(?:ed)?)\b\s*+)++",
     re.IGNORECASE,
@@ -190,7 +201,8 @@ def read(text: str) -> Read:
     own = own_words(text)
     orders: list[Order] = []
     rest: list[str] = [] if own == text.strip() else ["…"]
-    sentences = [part.strip() for part in re.split(r"(?<=[。！？!?；;\n])|(?<=\.)\s", own) if part.strip()]
+    parts = re.split(r"(?<=[。！？!?；;\n])|(?<=\.)(?<!\b[DM][rs]\.)\s", own)
+    sentences = [part.strip() for part in parts if part.strip()]
     if len(sentences) > MOST:  # a pasted text; what a person adds stands before or after it
         sentences = [*sentences[: MOST // 2], "…", *sentences[-MOST // 2 :]]
     for sentence in sentences:
@@ -222,6 +234,7 @@ def _in_clause(clause: str) -> list[Order]:
         return [Order("undo", "", "", clause)]
     if _ASKS.search(clause):
         return []
+    clause = re.sub(r"^(把|将)(.+?)(?:全|都)*(忘|删|清|去)(掉|了|除|空)+$", r"\3\4\2", clause)  # 把…都删了
     if forgotten := _FORGET.fullmatch(clause) or _DROP.fullmatch(clause):
         return _forgotten(forgotten["value"].strip(), clause)
     return _typed(clause, clause)

@@ -28,11 +28,13 @@ _SECRET_WORDS = re.compile(
 )
 _PERSONAL_WORDS = re.compile(
     r"身份证|身分證|證件|手機|帳號|郵箱|護照|生日|护照|驾照|社保|银行卡|信用卡|卡号|账号|手机|电话|座机|住址|地址|家住"
-    r"|我住|住在|邮箱|邮件是|微信|\bqq\b|工资|薪|生日|病历|怀孕"
+    r"|车牌|血型|病史|诊断书|籍贯|驾驶证|医保|公积金|工号|门禁|我住|住在|邮箱|邮件是|微信|\bqq\b|工资|薪|生日|病历|怀孕"
     r"|passport|social security|\bssn\b|(?:credit|debit|bank|id)[ -]?card|card number|\bcvv\b|account number|\biban\b"
     r"|\b(?:tele)?phone\b|(?:mobile|cell|phone) (?:is|number|no)|whats ?app|(?:home|street|postal|mail(?:ing)?"
     r"|my) address|e-?mail"
-    r"|\b(?:i|we|he|she) live|birthday|date of birth|salary|teléfono|téléphone|telefonnummer|телефон|電話|住所|전화"
+    r"|\b(?:i|we|he|she) live|birthday|date of birth|salary"
+    r"|(?:licen[cs]e|number) plate|driv(?:er'?s?|ing) licen[cs]e|blood type|my doctor|medical|diagnosis|allerg|pregnan"
+    r"|religion|maiden name|teléfono|téléphone|telefonnummer|телефон|電話|住所|전화"
     r"|주소|adresse|dirección"
     r"|indirizzo|endereço|адрес|DNI\b|паспорт|マイナンバー|주민등록",
     re.IGNORECASE,
@@ -54,6 +56,10 @@ _ENGLISH = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _SPELLED = re.compile(r"\b(?:" + "|".join([*_ENGLISH, "oh"]) + r")\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d(?:[\s\-–—._·•,，/()（）+*#|:：~]*\d){5,}")
 _LETTERS_APART = re.compile(r"(?<!\w)(?:[A-Za-z0-9][\s\-._]+){4,}[A-Za-z0-9](?!\w)")
+_GROUPS = re.compile(r"(?<!\w)(?:[A-Z0-9]{4}[ -]){2,}[A-Z0-9]{2,4}(?!\w)")  # a key written in groups of four
+_PLATE = re.compile(
+    r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][·\s.]?[A-Z0-9]{5,6}(?![A-Za-z0-9])"
+)
 _MIXED = re.compile(r"(?<![\w-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[\w-]{6,}(?![\w-])", re.ASCII)
 _PLAIN = re.compile(  # versions, sizes, times and the like
     r"v?\d+(?:[._-]\d+)*(?:[a-z]{1,4})?|[a-z]{1,3}\d{1,2}|\d{1,4}(?:st|nd|rd|th|am|pm|min|sec|hours?|days?|weeks?)"
@@ -133,7 +139,7 @@ def refuse(text: str, free: bool = True) -> str:
         return SECRET
     if free and any(not _PLAIN.fullmatch(word) for word in _MIXED.findall(plain)):
         return SECRET
-    if _PERSONAL_WORDS.search(plain) or _STREET.search(plain) or _MAIL.search(plain) or _has_number(plain):
+    if _has_number(plain) or any(shape.search(plain) for shape in (_PERSONAL_WORDS, _STREET, _MAIL, _PLATE)):
         return PERSONAL
     return INSTRUCTION if free and _INSTRUCTION.search(plain) else ""
 
@@ -152,7 +158,7 @@ def _digit(c: str) -> str:
 
 def _is_token(text: str) -> bool:
     """A word that looks made at random, or letters written apart."""
-    if _LETTERS_APART.search(text):
+    if _LETTERS_APART.search(text) or _GROUPS.search(text):
         return True
     words = re.findall(r"[!-~]{5,}", text)
     if len(words) == 1 and words[0] == text.strip() and re.search(r"\d", text) and not re.search(r"[-_.]", text):

@@ -14,8 +14,8 @@ from typing import Any
 from orchestrator.when.values import Clock
 from orchestrator.when.words import Token, fold, tokens
 
-DAYS = frozenset({"date", "day", "wday", "span", "month", "nth", "cut"})
-ALONE = frozenset({"now", "just", "ago", "last", "vague"})
+DAYS = frozenset({"date", "day", "wday", "span", "stretch", "month", "nth", "cut"})
+ALONE = frozenset({"now", "just", "ago", "last", "vague", "named"})
 SOON = timedelta(days=31)  # a date without a year that comes within this is meant ahead, not last year's
 GAP = re.compile(
     r"[\s,，:：()（）\"'“”「」\[\]]*(?:(?:的时候|时候|那段|期间|之间|这段|一整天|整天|全天|一天|当地时间|时分|[的在于是时]"
@@ -55,15 +55,17 @@ class Phrase:
     span: Any = None  # the length in "two hours after 14:00"
     framed: bool = False  # the day stands outside: "yesterday, since 14:00"
     slash: bool = False
+    around: Any = None  # how far to both sides of a point
+    edge: Any = None  # (from which end, length) of the days
 
     def take(self, t: Token) -> bool:
         """Adds a token; False when it can't belong to this phrase."""
         m = self.moments[-1]
         if t.kind in DAYS:
-            fits = not (self.suf or m.alone) and (not m.days or _refines(m.days[-1], t))
+            fits = not (self.suf or (m.alone and m.alone.kind != "named")) and (not m.days or _refines(m.days[-1], t))
             m.days += [t] if fits else []
         elif t.kind in ALONE:
-            fits = m.empty and not self.suf
+            fits = not self.suf and (m.empty or (t.kind == "named" and not m.alone))
             m.alone = t if fits else m.alone
         elif t.kind in ("part", "clock", "zone"):
             fits = not (self.suf or (m.alone and t.kind != "zone")) and not getattr(m, t.kind)
@@ -84,11 +86,13 @@ class Phrase:
             fits = not m.empty and self.suf in ("", "since") and not (m.alone and m.alone.kind == "last")
             self.suf = t.value if fits else self.suf
         elif t.kind == "dur":
-            fits = self.span is None and ((m.empty and not self.pre) or self.suf in ("after", "before"))
+            fits = self.span is None and ((m.empty and not self.pre) or self.suf != "")
             self.span = t.value if fits else self.span
         else:
-            fits = t.kind in ("around", "slash")
+            fits = t.kind in ("around", "slash") or (t.kind == "edge" and (m.empty or bool(m.days)))
             self.slash |= t.kind == "slash"
+            self.around = self.around or (t.value if t.kind == "around" else None)
+            self.edge = t.value if t.kind == "edge" and fits else self.edge
         return fits
 
     def _to(self, t: Token, m: Moment) -> bool:
@@ -104,10 +108,11 @@ class Phrase:
 
 def _refines(base: Token, t: Token) -> bool:
     """Whether one picks days inside the other: "上个月" + "29号", "last Friday of" + "November"."""
-    inside = {"week": ("wday",), "month": ("date", "nth", "cut"), "year": ("date", "month")}
-    if base.kind in ("nth", "cut", "wday"):
+    inside = {"week": ("wday",), "month": ("date", "nth", "cut", "stretch"), "year": ("date", "month", "stretch"),
+              "date": ("cut",)}  # fmt: skip
+    if base.kind in ("nth", "cut", "wday", "stretch"):
         base, t = t, base
-    unit = base.value[0] if base.kind == "span" else base.kind if base.kind == "month" else ""
+    unit = base.value[0] if base.kind == "span" else base.kind
     return t.kind in inside.get(unit, ())
 
 
@@ -144,7 +149,7 @@ def _near(low: str, end: int, start: int) -> bool:
 def days_of(words: list[Token], today: date, after: date | None = None) -> Days:
     """The days that words name. `after`: the first day of a range whose end this is. Raises Unreadable."""
     got: Days | None = None
-    order = {"span": 0, "month": 1}
+    order = {"span": 0, "month": 1, "cut": 3}
     for t in sorted(words, key=lambda t: order.get(t.kind, 2)):
         got = _READERS[t.kind](t.value, today, got, after)
     if got is None:
@@ -169,8 +174,10 @@ def make(y: int, m: int, d: int) -> date:
         raise Unreadable(f"there is no {y}-{m:02d}-{d:02d}") from None
 
 
-def _day(n: int, today: date, inside: Days | None, after: date | None) -> Days:
-    return _one(today + timedelta(days=n))
+def _day(n: int | None, today: date, inside: Days | None, after: date | None) -> Days:
+    if n is None and not after:
+        raise Unreadable("which time exactly isn't said")
+    return _one(after + timedelta(days=1) if n is None and after else today + timedelta(days=n or 0))
 
 
 def _date(value: tuple[int | None, int | None, int], today: date, inside: Days | None, after: date | None) -> Days:
@@ -222,8 +229,9 @@ def _span(value: tuple[str, int], today: date, inside: Days | None, after: date 
         saturday = monday + timedelta(days=5)
         saturday -= timedelta(days=7 if saturday > today else 0)
         return saturday, saturday + timedelta(days=2)
-    if unit == "month":
-        return add_months(today, n), add_months(today, n + 1)
+    if unit in ("month", "quarter"):
+        first, many = (today, 1) if unit == "month" else (today.replace(month=(today.month - 1) // 3 * 3 + 1), 3)
+        return add_months(first, n * many), add_months(first, (n + 1) * many)
     return date(today.year + n, 1, 1), date(today.year + n + 1, 1, 1)
 
 
@@ -237,6 +245,11 @@ def _month(value: tuple[int | None, int | None], today: date, inside: Days | Non
             raise Unreadable("lies in the future; for an earlier year say the year")
         first = make(today.year - 1, m, 1)
     return first, add_months(first, 1)
+
+
+def _stretch(value: tuple[int, int], today: date, inside: Days | None, after: date | None) -> Days:
+    first = date(inside[0].year if inside else today.year - (value[0] > today.month), value[0], 1)
+    return first, add_months(first, value[1])
 
 
 def _nth(value: tuple[int, int], today: date, inside: Days | None, after: date | None) -> Days:
@@ -253,6 +266,8 @@ def _nth(value: tuple[int, int], today: date, inside: Days | None, after: date |
 
 
 def _cut(name: str, today: date, inside: Days | None, after: date | None) -> Days:
+    if name == "周":
+        return _span(("week", 0), (inside or _one(today))[0], None, None)
     for first in [inside[0]] if inside else [add_months(today, 0), add_months(today, -1)]:
         end = add_months(first, 1)
         a, b = {"初": (1, 6), "中": (11, 21), "上旬": (1, 11), "中旬": (11, 21)}.get(name, (21, 0))
@@ -263,5 +278,6 @@ def _cut(name: str, today: date, inside: Days | None, after: date | None) -> Day
 
 
 _READERS: dict[str, Callable[[Any, date, Days | None, date | None], Days]] = {
-    "day": _day, "date": _date, "wday": _wday, "span": _span, "month": _month, "nth": _nth, "cut": _cut
+    "day": _day, "date": _date, "wday": _wday, "span": _span, "month": _month, "nth": _nth, "cut": _cut,
+    "stretch": _stretch,
 }  # fmt: skip

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from orchestrator.contracts import Window
 from orchestrator.when.phrases import Moment, Phrase, Unreadable, days_of
-from orchestrator.when.values import Clock
+from orchestrator.when.values import SAME, Clock, Length
 from orchestrator.when.words import PARTS
 
 AROUND, NOW, JUST = timedelta(minutes=30), timedelta(minutes=15), timedelta(minutes=30)
@@ -72,7 +72,7 @@ class Reader:
     def _bounds(self, p: Phrase, base: date | None) -> tuple[datetime, datetime]:
         first = p.moments[0]
         alone = first.alone.kind if first.alone else ""
-        if first.alone and alone == "vague":
+        if first.alone and alone in ("vague", "named"):
             raise Unreadable(first.alone.value)
         if len(p.moments) > 1 and not p.moments[1].empty:
             return self._range(first, p.moments[1], base)
@@ -93,8 +93,8 @@ class Reader:
         spot = self._place(m, base)
         bound = p.suf if p.pre in ("", "from") and p.suf else p.pre
         bound = "since" if bound == "from" and spot.point else bound
-        if p.span and bound in ("after", "before"):
-            return (spot.at, spot.at + p.span.time) if bound == "after" else (spot.at - p.span.time, spot.at)
+        if p.span and (bound in ("after", "before") or "from" in (p.pre, bound) or p.suf == "since"):
+            return (spot.at - p.span.time, spot.at) if bound == "before" else (spot.at, spot.at + p.span.time)
         named = bool(m.days or base) and (spot.point or bool(m.part))
         midnight = self._wall(spot.at.astimezone(spot.zone).date(), 0, spot.zone)
         if bound in ("since", "after"):
@@ -108,16 +108,24 @@ class Reader:
             self.why.append("from the beginning of that day")
             return midnight, spot.hi if spot.point else spot.at
         if spot.point:
-            self.why.append(f"{AROUND.seconds // 60} minutes before and after")
-            return spot.lo - AROUND, spot.hi + AROUND
+            far = p.around.time if p.around else AROUND
+            self.why.append(f"{far.total_seconds() / 60:g} minutes before and after")
+            return spot.lo - far, spot.hi + far
         if m.part == "noon":
             self.why.append("taken as 11:00–13:00")
-        return spot.lo, spot.hi
+        return self._edge(spot, *p.edge) if p.edge else (spot.lo, spot.hi)
+
+    def _edge(self, spot: _Spot, end: int, long: Length) -> tuple[datetime, datetime]:
+        """The first or last so much of a stretch, by the clock on the wall."""
+        lo, hi = (t.astimezone(spot.zone).replace(tzinfo=None) for t in (spot.lo, spot.hi))
+        a, b = (lo, lo + long.time) if end > 0 else (hi - long.time, hi)
+        start, stop = (t.replace(tzinfo=spot.zone).astimezone(UTC) for t in (a, b))
+        return max(spot.lo, start), min(spot.hi, stop)
 
     def _range(self, a: Moment, b: Moment, base: date | None) -> tuple[datetime, datetime]:
         a, b = _share(a, b)
         for m in (a, b):
-            if m.alone and m.alone.kind in ("last", "vague", "just"):
+            if m.alone and m.alone.kind in ("last", "vague", "named", "just"):
                 raise Unreadable("one of its ends isn't a point in time")
         if not a.days and not a.alone and b.days and base is None:
             base = self.days(b)[0]
@@ -142,6 +150,8 @@ class Reader:
             at = self.anchor - m.alone.value.time
             return _Spot(at, at, at, at.astimezone(zone).date(), zone, True)
         clock_only = not m.days and base is None
+        if m.clock == SAME and (clock_only or m.part):
+            raise Unreadable("which time exactly isn't said")
         today = (self.limit if clock_only else self.now).astimezone(zone).date()
         d0, d1 = days_of(m.days, today, after) if m.days else (base or today, (base or today) + DAY)
         spot = self._spot(m, d0, d1, zone)
@@ -153,6 +163,10 @@ class Reader:
         return spot
 
     def _spot(self, m: Moment, d0: date, d1: date, zone: tzinfo) -> _Spot:
+        if m.clock == SAME:
+            local = self.now.astimezone(zone)
+            d0, d1 = (d0 + local.weekday() * DAY,) * 2 if d1 - d0 == 7 * DAY else (d0, d1)
+            m = replace(m, clock=Clock(local.hour, local.minute, local.second), part="")
         if (m.clock or m.part) and d1 - d0 > DAY:
             raise Unreadable("a time of day needs one day")
         if m.clock:
@@ -211,6 +225,8 @@ def _share(a: Moment, b: Moment) -> tuple[Moment, Moment]:
     """What is said of one end of a range holds for the other: the zone, and which half of the day."""
     a, b = replace(a, zone=a.zone or b.zone), replace(b, zone=b.zone or a.zone)
     x, y = a.clock, b.clock
+    if x and y and b.part and not (a.part or x.half or y.half) and x < y:
+        a = replace(a, part=b.part)
     if x and y and not (x.half or a.part) and y.half == "pm" and x.h < 12 and x.h + 12 <= _hour(y, ""):
         a = replace(a, clock=x._replace(half="pm"))
     elif x and y and (x.half or a.part) and not (y.half or b.part or b.days) and y.h < 12:

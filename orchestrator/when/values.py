@@ -23,6 +23,9 @@ class Clock(NamedTuple):
     half: str = ""
 
 
+SAME = Clock(-1)  # the time of day it is now: "昨天这个时候"
+
+
 class Length(NamedTuple):
     time: timedelta
     n: float  # of its first part
@@ -89,6 +92,13 @@ def length(text: str) -> Length:
     return Length(timedelta(seconds=sum(n * _SECONDS[u] for n, u in parts)), *parts[0])
 
 
+def edge(m: Found) -> Pairs:
+    """The first or the last so much of some days."""
+    said = pick(m, "t", "t2", "t3")
+    long = length(f"1{said}" if re.match(r"个|小时|天|周|星|礼|hour|day|week", said) else said)
+    return [("edge", (1 if m["t2"] or m["w2"] == "first" else -1, long))]
+
+
 def constant(kind: str, value: Any = "") -> Callable[[Found], Pairs]:
     return lambda m: [(kind, value)]
 
@@ -119,10 +129,10 @@ def _ymd(m: Found, day: str) -> tuple[int | None, int | None, int | None]:
 
 
 def slash(m: Found) -> Pairs:
-    """11/29; where both may be the month, it is month/day, and that is told."""
-    a, b = int(m["m"]), int(m["d"])
+    """11/29, 11/29/2026; where both may be the month, it is month/day, and that is told."""
+    a, b, y = int(m["m"]), int(m["d"]), _ymd(m, "")[0]
     told: Pairs = [("slash", "")] if max(a, b) <= 12 and a != b else []
-    return [("date", (None, b, a) if a > 12 else (None, a, b)), *told]
+    return [("date", (y, b, a) if a > 12 else (y, a, b)), *told]
 
 
 def clock(m: Found) -> Pairs:
@@ -162,8 +172,15 @@ def nth(m: Found) -> Pairs:
     return [("nth", (which, _weekday(pick(m, "d", "d2"))))]
 
 
+def stretch(m: Found) -> Pairs:
+    """A quarter or a half of a year: (its first month, how many)."""
+    n, months = pick(m, "n", "n2", "n3", "n4"), 6 if m["n3"] or m["u"] == "half" else 3
+    which = {"上": 1, "下": 2}.get(n) or _ORDER.get(n) or int(number(n[0]))
+    return [("stretch", (months * (which - 1) + 1, months))]
+
+
 def span(m: Found) -> Pairs:
-    unit = {"月": "month"}.get(m["u"], m["u"] if m["u"].isascii() else "week")
+    unit = {"月": "month", "季度": "quarter"}.get(m["u"], m["u"] if m["u"].isascii() else "week")
     return [("span", (unit, _BACK.get(m["w"], 0)))]
 
 

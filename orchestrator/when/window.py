@@ -27,6 +27,8 @@ FORMS = '"14:00-15:00", "2026-11-29T14:00+08:00/2026-11-29T15:00+08:00", "last 1
 
 _CLOCKLIKE = re.compile(r"(?<![\w.:/-])(\d\d)[:：](\d\d)(?![\w.:])(?=\s|[^\x00-\x7f]|[,?!;)]|$)")
 
+_APART = re.compile(r"(?<!\S)(?:[\u3400-\u9fff]\s){3,}[\u3400-\u9fff](?!\S)")  # 昨 天 下 午
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -95,31 +97,34 @@ def _digits(t: datetime) -> str:
 def follow(text: str, former: Window, now: datetime, zone: str) -> Window | None:
     """A window told by the one before: "再往前一小时", "the hour before", "前一天同一时段". None: the text isn't so."""
     low = fold(text)
-    back, same = re.search(r"前|before|earlier|prior|previous", low), re.search(r"同一?时段|同期|同一时间|same", low)
+    back, same = re.search(r"前|side|before|earlier|prior|previous", low), re.search(r"同一?时[段间]|同期|same", low)
     ahead = re.search(r"后|after|later|next|following", low)
     found = re.search(r"[一二两三半\d]+\s?(?:天|日)|\bday", low) if same else None
-    units = [t.value for t in tokens(low) if t.kind in ("dur", "last", "ago")] or [
+    units = [t.value for t in tokens(low) if t.value and t.kind in ("dur", "last", "ago", "around")] or [
         length(f"1 {m[1]}") for m in [re.search(r"(?:the|next|previous)\s+(?:\w+\s+)?(hour|minute|day|week)", low)] if m
     ]
     if not (back or ahead) or not (units or found):
         return None
     step = units[0].time if units and hasattr(units[0], "time") else DAY
     start, end = (former.start - step, former.start) if back else (former.end, former.end + step)
-    if same:
+    if same or (step == DAY and former.end - former.start < DAY):
         start, end = (former.start - step, former.end - step) if back else (former.start + step, former.end + step)
+    if back and re.search(r"前后|(?:both|either) sides?|before and after", low):
+        start, end = former.start - step, former.end + step
     if start >= now:
         return None
     return Reader(now, zone).window(start, min(end, now), text.strip(), f"from {say(former, zone)}")
 
 
 def _resolve(text: str, reader: Reader) -> Reading:
+    text = _APART.sub(lambda m: re.sub(r"\s", "", m[0]), text)
     text = text if len(text) <= LONG else f"{text[: LONG // 2]} … {text[-LONG // 2 :]}"
     found = phrases(text)
     found = found if len(found) <= MOST else found[: MOST // 2] + found[-MOST // 2 :]
     read: list[tuple[int, Window, Phrase]] = []
     unread: list[str] = []
     homes = [p for p in found if p.moments[0].days and not p.compared]
-    lost = [p for p in found if p.moments[0].alone and p.moments[0].alone.kind == "vague"]
+    lost = [p for p in found if p.moments[0].alone and p.moments[0].alone.kind in ("vague", "named")]
     used: list[Phrase] = []
     for p in found:
         said = text[p.start : p.end].strip()

@@ -20,9 +20,11 @@ CUES = (
     "change", "changes", "changed", "deploy", "deployed", "deploys", "deployment", "deployments", "release",
     "released", "releases", "commit", "commits", "merge", "merged", "rollback", "roll back", "rolled back",
     "rolling back", "revert", "reverted", "rollout", "flag", "flags", "config", "configuration", "version",
-    "versions", "diff", "ticket", "tickets", "shipped", "upgrade", "upgraded", "maintenance", "planned work",
+    "versions", "diff", "ticket", "tickets", "ship", "shipped", "upgrade", "upgraded", "maintenance", "planned work",
     "hotfix", "patch", "feature toggle", "变更", "改动", "改了", "部署", "发布", "上线", "提交", "合并", "回滚",
-    "版本", "配置", "开关", "灰度", "工单", "升级", "谁改", "维护窗口", "计划内", "撤回", "回退", "发版", "热修",
+    "版本", "配置", "开关", "灰度", "工单", "升级",
+    "谁发", "谁上", "谁推", "谁部", "谁合", "谁提", "发的版", "发了版", "migration", "迁移", "谁改", "谁把", "谁动", "动过", "加的", "打开的", "关掉的",
+    "维护窗口", "计划内", "撤回", "回退", "发版", "热修",
 )  # fmt: skip
 
 

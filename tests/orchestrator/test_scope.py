@@ -34,6 +34,13 @@ CATALOGUE = Catalogue(
         ("生产环境有什么告警", "prod-sh"),
         ("any alerts in production?", "prod-sh"),
         ("what changed yesterday?", "all"),
+        ("checkout-service errors", "checkout"),
+        ("payment-7d9f8c6b5-x2x4z 这个 pod 重启了", "payment"),
+        ("all services except payment", "all"),
+        ("除了支付还有谁报错", "all"),
+        ("不是结算，是支付", "payment"),
+        ("not payment, checkout", "checkout"),
+        ("是不是支付的问题", "payment"),
     ],
 )
 def test_names_are_found(text: str, said: str) -> None:
@@ -64,6 +71,8 @@ def test_explicit_then_thread_then_preference_then_chat() -> None:
         ("checkuot errors since 14:00", "checkuot", "checkout"),
         ("is chekout down?", "chekout", "checkout"),
         ("service foo", "foo", None),
+        ("billing-service errors", "billing-service", None),
+        ("`recommender` 服务慢", "recommender", None),
         ("foo服务挂了", "foo", None),
         ("the billing service is slow", "billing", None),
         ("recommender 的可用率", "recommender", None),
@@ -102,6 +111,12 @@ def test_two_environments_of_one_kind_are_not_guessed() -> None:
     two = Catalogue((), (Environment("prod-sh"), Environment("prod-bj")))
     assert resolve("生产环境的告警", two).unknown == (("生产", ("prod-bj", "prod-sh")),)
     assert say(resolve("prod-bj 的告警", two).scope) == "prod-bj"
+    chosen = Catalogue((), (Environment("prod-sh", ("生产",)), Environment("prod-bj")))
+    assert say(resolve("生产环境的告警", chosen).scope) == "prod-sh"
+
+
+def test_a_follow_up_may_add_to_the_services_before() -> None:
+    assert say(resolve("加上支付一起看", CATALOGUE, Scope("", ("checkout",))).scope) == "checkout, payment"
 
 
 def test_names_learnt_from_data_are_found_in_short() -> None:
