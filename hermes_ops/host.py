@@ -60,23 +60,26 @@ class Host:
         self.commands = Commands(app, self.inbox, Own(memory.schedules, settings.team, self.workdays))
         self._loop = asyncio.get_running_loop()
 
-    # ── in: called from any thread ────────────────────────────────────────────────────────────
+    # ── in: awaited on any event loop ─────────────────────────────────────────────────────────
 
-    def take(self, asked: Incoming, kind: Literal["question", "command"], extra: Json) -> str:
+    async def take(self, asked: Incoming, kind: Literal["question", "command"], extra: Json) -> str:
         session = self._app.recall.session(asked)
         now = self._app.memory.inbox.clock()
         id = f"{asked.id}.{asked.attempt}"
         entry = Entry(id, asked.channel, session, kind, asked, extra, new_run(asked), now)
-        return self.inbox.put_waiting(entry)
+        return (await self.inbox.put(entry)).state
 
-    def again(self, key: str) -> str:
-        found = asyncio.run_coroutine_threadsafe(self._app.memory.inbox.find(key), self._loop).result(2.0)
+    async def again(self, key: str) -> str:
+        found = await self._app.memory.inbox.find(key)
         if found is None:
             return "gone"
-        return self.take(replace(found.question, attempt=found.question.attempt + 1), "question", found.extra)
+        return await self.take(replace(found.question, attempt=found.question.attempt + 1), "question", found.extra)
 
-    def cancel(self, key: str, by: str) -> bool:
-        return asyncio.run_coroutine_threadsafe(self.inbox.cancel(key, by), self._loop).result(2.0)
+    async def cancel(self, key: str, by: str) -> bool:
+        cancelling = self.inbox.cancel(key, by)
+        if asyncio.get_running_loop() is self._loop:
+            return await cancelling
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(cancelling, self._loop))
 
     # ── at work ───────────────────────────────────────────────────────────────────────────────
 

@@ -131,7 +131,7 @@ class FeishuSettings(Section):
     """The bot. `domain`: the platform's address, Lark's or a private one; `owner`, `users`: who is answered, by the
     open_id of this app; `chats`: groups in which everybody is; "*" means all of them; `stale_minutes`: older messages
     are told so instead of answered; `verdict_after`: seconds after which an answer ends with a new message, 0: never;
-    `quiet_chats`: where it never does."""
+    `quiet_chats`: where it never does; `recalled`: whether a question that is taken back is answered all the same."""
 
     app_id: str = ""
     app_secret: Secret | None = None
@@ -146,6 +146,7 @@ class FeishuSettings(Section):
     stale_minutes: Seconds = 60.0
     verdict_after: Annotated[float, Field(ge=0)] = 20.0
     quiet_chats: tuple[str, ...] = ()
+    recalled: Literal["answer", "stop"] = "answer"
     proxy: Proxy = ""
 
 

@@ -71,16 +71,6 @@ class Desk:
         posted before and was lost; then nothing of `fn` was written."""
         return await self._wait(fn, reads=False, owner=owner)
 
-    def write_waiting(self, fn: Callable[[sa.Connection], T], seconds: float) -> T:
-        """`write` for another thread, which waits for it. Raises StoreError also where it takes longer: then it may
-        have been written or not."""
-        future: concurrent.futures.Future[T] = concurrent.futures.Future()
-        self._put(Job(fn, future))
-        try:
-            return future.result(seconds)
-        except concurrent.futures.TimeoutError:
-            raise StoreError(f"The database took longer than {seconds:g} s to answer.") from None
-
     async def read(self, fn: Callable[[sa.Connection], T]) -> T:
         """The result of a job that only reads; it sees all that was given before. Raises StoreError."""
         return await self._wait(fn, reads=True)

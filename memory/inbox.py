@@ -92,10 +92,6 @@ class InboxStore:
         questions not done it is refused, for good, and `refusal` is what its chat is told, once."""
         return await self._desk.write(self._putting(entry, limit, refusal))
 
-    def put_waiting(self, entry: Entry, limit: int, refusal: Parcel | None, seconds: float) -> Stored:
-        """The same from another thread, which waits. Raises StoreError also where it takes longer than `seconds`."""
-        return self._desk.write_waiting(self._putting(entry, limit, refusal), seconds)
-
     async def claim(self, owner: str, picks: Picks) -> list[Entry]:
         """What `picks` chose is running now, and `owner`'s. A conversation that another process just looks at is left
         out; it is looked at again soon."""

@@ -61,17 +61,9 @@ class Posts:
     async def by_message(self, message: str) -> Post | None:
         return await self._one(posts.c.message == message)
 
-    def get_waiting(self, key: str, seconds: float) -> Post | None:
-        """`get` from another thread, which waits."""
-        return self._desk.write_waiting(lambda connection: _find(connection, posts.c.key == key), seconds)
-
     async def rate(self, given: Feedback) -> None:
         """A person's later word replaces the earlier one."""
         await self._desk.write(lambda connection: _rate(connection, self._desk.dialect, given))
-
-    def rate_waiting(self, given: Feedback, seconds: float) -> None:
-        """`rate` from another thread, which waits."""
-        self._desk.write_waiting(lambda connection: _rate(connection, self._desk.dialect, given), seconds)
 
     async def ratings(self, run: str) -> list[Feedback]:
         query = sa.select(feedback).where(feedback.c.run == run).order_by(feedback.c.at)

@@ -27,7 +27,7 @@ class Receipt:
 class Address:
     """Where something goes: the chat, its thread, and the message it answers. `locale`: who reads it, "zh" or "en";
     `since`: it may have arrived already, by a try at that time that was never heard of again; `topic`: as a thread of
-    its own under that message."""
+    its own under that message; `stay`: nothing is said in the chat where that message is gone."""
 
     chat: str = ""
     thread: str | None = None
@@ -36,6 +36,7 @@ class Address:
     locale: str = ""
     since: datetime | None = None
     topic: bool = False
+    stay: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +118,16 @@ class Health:
 
 
 class Intake(Protocol):
-    """Where a served channel's messages go. Called from any thread, which waits; what is returned is stored. Raises
-    StoreError: then the platform shall send it again."""
+    """Where a served channel's messages go. Awaited on any event loop of the process; what is returned is stored.
+    Raises StoreError: then the platform shall send it again."""
 
-    def take(self, asked: Incoming, kind: Literal["question", "command"], extra: Json) -> str:
+    async def take(self, asked: Incoming, kind: Literal["question", "command"], extra: Json) -> str:
         """ "accepted", "duplicate" or "busy". `extra`: JSON of the channel's own, given back with the message."""
 
-    def again(self, key: str) -> str:
+    async def again(self, key: str) -> str:
         """The question of this message and attempt once more: as `take`, or "gone"."""
 
-    def cancel(self, key: str, by: str) -> bool:
+    async def cancel(self, key: str, by: str) -> bool:
         """Ends the question of this message and attempt. False where it has ended."""
 
 

@@ -6,7 +6,6 @@ It knows no platform. Feishu isn't loaded this way.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
@@ -61,9 +60,9 @@ class Kit:
         comes back. Raises StoreError: then the platform shall send it again. `extra` comes back in `prepare`."""
         asked = replace(asked, text=self.mask(asked.text), quote=asked.quote and self.mask(asked.quote))
         if (command := read_command(asked.text)) is None:
-            return await asyncio.to_thread(intake.take, asked, "question", dict(extra or {}))
+            return await intake.take(asked, "question", dict(extra or {}))
         told = {**(extra or {}), "do": command.name, "text": command.rest}
-        return await asyncio.to_thread(intake.take, asked, "command", told)
+        return await intake.take(asked, "command", told)
 
 
 Make = Callable[[Kit], Plugged]

@@ -16,7 +16,7 @@ from hermes_ops.channels.feishu.socket import LongConnection
 from hermes_ops.doctor.check import Check, Checks, Clock
 from hermes_ops.settings import FeishuSettings
 from orchestrator.contracts import Json
-from orchestrator.errors import ConfigError
+from orchestrator.errors import ConfigError, HermesError
 
 PART = "feishu"
 CONNECT_SECONDS = 15.0
@@ -122,8 +122,8 @@ async def _connection(settings: FeishuSettings, secret: str) -> Check:
     """Opened and closed again; an event that comes meanwhile is not lost: it isn't acknowledged, and comes again."""
     clock = Clock()
 
-    def refuse(payload: bytes) -> None:
-        raise RuntimeError("only a trial")
+    async def refuse(payload: bytes) -> Json:
+        raise HermesError("only a trial")
 
     link = LongConnection(settings.app_id, secret, settings.domain, settings.proxy, refuse)
     link.start()

@@ -123,6 +123,7 @@ KEYS: Mapping[str, Words] = {
     "feishu.stale_minutes": Words("Older messages are told so instead of answered."),
     "feishu.verdict_after": Words("Seconds after which an answer ends with a new message; 0: never."),
     "feishu.quiet_chats": Words("Groups where it never does.", ["oc_example"]),
+    "feishu.recalled": Words('A question that is taken back: "answer" it in its chat, or "stop".'),
     "feishu.proxy": Words("An HTTP proxy for the platform.", "http://proxy.example:3128"),
     "serve.host": Words("Where it listens for web hooks and pages."),
     "serve.port": Words("Its port; 0: a free one."),

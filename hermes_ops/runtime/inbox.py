@@ -35,8 +35,8 @@ log = logging.getLogger("hermes_ops.inbox")
 
 
 class Inbox:
-    """`await run()` consumes until `close()`; `put` and `put_waiting` may be called before. `owner`: this process's
-    name; `others`: how many processes share the inbox beside it, None where it is the only one."""
+    """`await run()` consumes until `close()`; `put` may be called before. `owner`: this process's name; `others`: how
+    many processes share the inbox beside it, None where it is the only one."""
 
     def __init__(
         self,
@@ -60,18 +60,18 @@ class Inbox:
     # ── in ────────────────────────────────────────────────────────────────────────────────────
 
     async def put(self, entry: Entry) -> Receipt:
-        """Stored when it returns. Raises StoreError."""
-        stored = await self._store.put(self._reserved(entry), self._most, self._refusal(entry))
-        if stored.state == "accepted":
-            self._took_in(stored.entry)
-        return Receipt(stored.state, retry_at=self._retry_at() if stored.state == "busy" else None)
-
-    def put_waiting(self, entry: Entry) -> Literal["accepted", "duplicate", "busy"]:
-        """The same from another thread: a platform's acknowledgement waits for it. Raises StoreError."""
-        stored = self._store.put_waiting(self._reserved(entry), self._most, self._refusal(entry), STORE_SECONDS)
+        """Stored when it returns; it may be awaited on any event loop of the process, so that a platform's
+        acknowledgement waits for nothing but the store. Raises StoreError, also where that takes too long: then it may
+        have been stored or not."""
+        putting = self._store.put(self._reserved(entry), self._most, self._refusal(entry))
+        try:
+            async with asyncio.timeout(STORE_SECONDS):
+                stored = await putting
+        except TimeoutError:
+            raise StoreError(f"The database took longer than {STORE_SECONDS:g} s to answer.") from None
         if stored.state == "accepted":
             self._loop.call_soon_threadsafe(self._took_in, stored.entry)
-        return stored.state
+        return Receipt(stored.state, retry_at=self._retry_at() if stored.state == "busy" else None)
 
     def _reserved(self, entry: Entry) -> Entry:
         """Ours until it is begun, or was shown to wait: two must not show the same at once."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from hermes_ops.sandbox.errors import Refusal
 
 BEFORE, AFTER = "before", "after"
+PREFIX = "/open-apis"  # of every path: it may be named or left out
 GATEWAY = (
     "<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center></body></html>"
 )
@@ -93,5 +94,6 @@ class Faults:
         return met
 
     def _add(self, fault: Fault) -> Fault:
+        fault.path = fault.path.removeprefix(PREFIX)
         self.active.append(fault)
         return fault

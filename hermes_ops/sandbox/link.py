@@ -63,6 +63,7 @@ class Faults:
     pong: bool = True
     card_frames: bool = False  # clicks come as frames of type "card"
     lose_last_fragment: bool = False
+    shuffle_fragments: bool = False  # the last part comes first, and every part twice
 
 
 class Link:
@@ -190,7 +191,8 @@ class Link:
         parts = [data[i : i + self.fragment] for i in range(0, len(data), self.fragment)]
         sending = parts[:-1] if self.faults.lose_last_fragment and len(parts) > 1 else parts
         stamp = int(time.time() * 1000)
-        for seq, part in enumerate(sending):
+        numbered = list(enumerate(sending))
+        for seq, part in [*reversed(numbered), *numbered] if self.faults.shuffle_fragments else numbered:
             headers = {
                 "type": kind,
                 "message_id": mark,

@@ -33,10 +33,14 @@ def ready(url: str) -> tuple[int, Any]:
         return e.code, json.loads(e.read())
 
 
+async def nothing(payload: bytes) -> None:
+    return None
+
+
 @asynccontextmanager
 async def connection(box: Sandbox, proxy: str = "") -> AsyncIterator[LongConnection]:
     box.link.client_config = dict(PING)
-    link = LongConnection(box.app_id, box.app_secret, box.domain, proxy, lambda payload: None)
+    link = LongConnection(box.app_id, box.app_secret, box.domain, proxy, nothing)
     link.start()
     try:
         yield link
@@ -182,6 +186,8 @@ async def test_an_unknown_identity_is_silent_in_groups_until_it_is_known(
             box.faults.active.remove(fault)
             await until(lambda: b.channel.identity.open_id)
             await box.answered(await box.say("alice", box.group, "/help", mention_bot=True))
+            box.clock.advance(15.0)
+            await box.answered(unheard)  # it was not acknowledged, and is pushed again
 
 
 async def test_a_second_process_of_the_app_and_of_the_inbox_is_refused(tmp_path: Path) -> None:

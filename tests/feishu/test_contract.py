@@ -24,13 +24,13 @@ from tests.feishu.rig import settings
 class Nobody:
     """An inbox that takes nothing: only the way out is tried here."""
 
-    def take(self, asked: Incoming, kind: str, extra: Json) -> str:
+    async def take(self, asked: Incoming, kind: str, extra: Json) -> str:
         return "busy"
 
-    def again(self, key: str) -> str:
+    async def again(self, key: str) -> str:
         return "gone"
 
-    def cancel(self, key: str, by: str) -> bool:
+    async def cancel(self, key: str, by: str) -> bool:
         return False
 
 

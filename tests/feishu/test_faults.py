@@ -90,6 +90,24 @@ async def test_a_question_that_was_recalled_is_answered_in_its_chat(tmp_path: Pa
         assert b.service.host.inbox.figures["running"] == 0
 
 
+@pytest.mark.parametrize("when", ["before", "during"])
+async def test_a_question_that_was_recalled_is_stopped_where_the_settings_say_so(tmp_path: Path, when: str) -> None:
+    slow = ScriptedServer(lambda messages, tools: says("late"), latency=60.0)
+    async with slow as server, Sandbox() as box, bot(box, tmp_path, model=server.url, recalled="stop") as b:
+        if when == "before":
+            box.faults.slow("/cardkit/v1/cards", 0.5)
+        asked = await box.say("alice", box.group, QUESTION, mention_bot=True)
+        if when == "during":
+            await box.until(lambda: server.count > 0)
+        await box.recall(asked)
+        while (entry := await b.entry(asked)) is None or entry.state != "cancelled":
+            await asyncio.sleep(0.02)
+        if when == "during":
+            await b.done(asked)
+        await asyncio.sleep(0.5)
+        assert len(box.messages(box.group, box.app)) == (when == "during")
+
+
 async def test_streaming_goes_on_after_the_platform_closed_it(tmp_path: Path) -> None:
     slow = ScriptedServer(lambda messages, tools: says("好的"), latency=3.0)
     async with slow as server, Sandbox() as box, bot(box, tmp_path, model=server.url) as b:
@@ -139,7 +157,7 @@ async def test_what_cannot_be_delivered_is_told_to_the_owner_once(tmp_path: Path
             gone.dissolved = True
             host = b.service.host
             asked = Incoming("om_never", QUESTION, NOW, channel="feishu", chat=gone.chat_id, user=owner, locale="zh")
-            assert await asyncio.to_thread(host.take, asked, "question", {}) == "accepted"
+            assert await host.take(asked, "question", {}) == "accepted"
             for n in range(3):
                 await host.push("feishu", Address(gone.chat_id), Document(f"第 {n} 条"), f"push.{n}")
             await box.until(lambda: bool(box.messages(box.p2p("alice"))), 10)

@@ -75,7 +75,8 @@ def test_posts_in_both_shapes(keyed: bool) -> None:
     [
         ({}, ME, "ignore"),
         ({"mentions": [mention("@_user_1", ME, "h")]}, ME, "answer"),
-        ({"mentions": [mention("@_user_1", ME, "h")]}, "", "ignore"),
+        ({"mentions": [mention("@_user_1", ME, "h")]}, "", "unsure"),
+        ({}, "", "ignore"),
         ({"mentions": [mention("@_user_1", "ou_b", "hermes")]}, ME, "ignore"),
         ({"chat_type": "p2p"}, "", "answer"),
         ({"chat_type": "p2p", "create_time": "1000"}, ME, "stale"),
@@ -96,6 +97,7 @@ def test_everybody_is_nobody_unless_set(mentions: Any) -> None:
     assert m is not None
     assert judge(m, ME, FeishuSettings(users=("*",)), NOW)[0] == "ignore"
     assert judge(m, ME, FeishuSettings(users=("*",), mention_all=True), NOW)[0] == "answer"
+    assert judge(m, "", FeishuSettings(users=("*",), mention_all=True), NOW)[0] == "ignore"
     assert m.text == "支付挂了"
 
 

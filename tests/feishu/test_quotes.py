@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -116,3 +117,47 @@ async def test_pictures_are_never_dropped_without_a_word(tmp_path: Path) -> None
         assert "粘贴" in json.loads(told.content)["text"]
         about = await box.say("alice", chat, f"{QUESTION}图里的呢", reply_to=picture)
         assert "看不了图片" in words(await b.done(about))
+
+
+LOG = "\n".join(
+    json.dumps({"ts": f"2026-11-29T14:0{n}:00Z", "service": "refund", "level": "error", "msg": "boom"})
+    for n in range(9)
+)
+
+
+async def test_a_file_that_is_replied_to_is_read(tmp_path: Path) -> None:
+    """The only way to ask about one in a group: a file can't mention anybody."""
+    async with Sandbox() as box, bot(box, tmp_path) as b:
+        for name, data in (("refund.log", LOG.encode()), ("refund.log.gz", gzip.compress(LOG.encode()))):
+            file = await box.send_file("bob", box.group, name, data)
+            asked = await box.say("alice", box.group, "refund 为什么报错？", mention_bot=True, reply_to=file)
+            assert "refund" in words(await b.done(asked))
+            [attached] = (await run_of(b, asked)).question.attachments
+            assert Path(attached.path).read_text().count("boom") == 9
+
+
+@pytest.mark.parametrize("why", ["no scope", "recalled", "kind", "binary"])
+async def test_what_is_replied_to_and_cannot_be_read_is_said(tmp_path: Path, why: str) -> None:
+    async with Sandbox() as box, bot(box, tmp_path) as b:
+        if why == "kind":
+            quoted = box.post("bob", box.group, "audio", {"file_key": "file_v3_x", "duration": 1000})
+        elif why == "binary":
+            quoted = await box.send_file("bob", box.group, "core.bin", bytes(range(256)) * 9)
+        else:
+            quoted = await box.say("bob", box.group, "支付挂了")
+        if why == "recalled":
+            await box.recall(quoted)
+        elif why == "no scope":
+            box.app.scopes -= {"im:message:readonly", "im:message"}
+        shown = words(await b.done(await box.say("alice", box.group, QUESTION, mention_bot=True, reply_to=quoted)))
+        said = {"no scope": "im:message:readonly", "recalled": "撤回", "kind": "暂不支持", "binary": "不是文本文件"}
+        assert said[why] in shown
+        assert "[A1]" in shown
+
+
+async def test_of_a_large_bundle_is_said_how_much_was_read(tmp_path: Path) -> None:
+    async with Sandbox() as box, bot(box, tmp_path) as b:
+        robot, chat = box.add_app("告警", [box.group]), box.p2p("alice")
+        alerts = [box.post(robot, box.group, "interactive", RELAY) for _ in range(30)]
+        shown = words(await b.done(box.forward("alice", chat, alerts)))
+        assert "只看了前 19 条" in shown

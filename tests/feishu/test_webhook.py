@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import AsyncIterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from pydantic import SecretStr
 
 from hermes_ops.channels.feishu.webhook import WebHook
 from hermes_ops.sandbox import Sandbox
 from hermes_ops.settings import FeishuSettings
+from orchestrator.errors import StoreError
 from tests.feishu.rig import QUESTION, bot, words
 
 KEY, TOKEN = "an encrypt key", "a verification token"
@@ -43,8 +46,12 @@ class Heard:
     def __init__(self) -> None:
         self.events: list[Any] = []
         self.incomings: Any = self
+        self.hook_problem = ""
+        self.error: Exception | None = None
 
-    def handle(self, payload: bytes) -> None:
+    async def handle(self, payload: bytes) -> None:
+        if self.error:
+            raise self.error
         self.events.append(json.loads(payload))
 
 
@@ -113,3 +120,44 @@ async def test_a_body_without_the_token_is_refused_where_there_is_no_key() -> No
     assert (await plain({}, json.dumps(EVENT).encode()))[0] == 200
     await asyncio.sleep(0)
     assert len(heard.events) == 1
+
+
+async def test_what_could_not_be_stored_may_come_again_as_it_was() -> None:
+    sealed, heard = hook(KEY)
+    body = encrypted(KEY, EVENT)
+    good = signed(KEY, body)
+    heard.error = StoreError("away")
+    assert (await sealed(good, body))[0] == 503
+    heard.error = None
+    assert (await sealed(good, body))[0] == 200
+    assert len(heard.events) == 1
+
+
+async def test_why_requests_are_refused_is_told_until_one_is_good() -> None:
+    sealed, heard = hook(KEY)
+    body = encrypted(KEY, EVENT)
+    for skew in (-400, 400):
+        assert (await sealed(signed(KEY, body, time.time() + skew), body))[0] == 403
+        assert "clock" in heard.hook_problem
+    assert (await sealed(signed(KEY, body), body))[0] == 200
+    assert heard.hook_problem == ""
+
+
+async def test_bodies_that_come_in_pieces_are_read_and_too_large_ones_are_not(tmp_path: Path) -> None:
+    box = Sandbox()
+    box.app.verification_token = TOKEN
+    async with box, bot(box, tmp_path, mode="webhook", verification_token=SecretStr(TOKEN)) as b:
+        box.app.webhook = b.service.url + PATH
+        asked = await box.say("alice", box.p2p("alice"), "/help")
+        await box.answered(asked)
+        [delivery] = box.deliveries(asked)
+        whole = json.dumps(delivery.payload).encode()
+
+        async def pieces(data: bytes) -> AsyncIterator[bytes]:
+            for start in range(0, len(data), 100):
+                yield data[start : start + 100]
+
+        async with httpx2.AsyncClient(base_url=b.service.url) as http:
+            assert (await http.post(PATH, content=pieces(whole))).status_code == 200
+            assert (await http.post(PATH, content=whole + b" " * (2 << 20))).status_code == 403
+        assert len(box.answers(asked)) == 1

@@ -40,6 +40,14 @@ def test_any_bytes_are_a_frame_or_a_bad_frame(data: bytes) -> None:
         decode(data)
 
 
+def test_fields_of_next_year_are_passed_over() -> None:
+    more = b"\x50\x05" + b"\x59" + bytes(8) + b"\x62\x01x" + b"\x6d" + bytes(4)
+    frame = Frame(1, 2, 3, 1, {"type": "event"}, payload=b"{}")
+    assert decode(encode(frame) + more) == decode(more + encode(frame)) == frame
+    with pytest.raises(BadFrame):
+        decode(encode(frame) + b"\x59\x00")
+
+
 @pytest.mark.parametrize("data", [b"", b"\x08\x00", b"\x08", b"\x2a\x7f\x00", encode(Frame(payload=b"x" * 50))[:-1]])
 def test_what_is_no_frame(data: bytes) -> None:
     with pytest.raises(BadFrame):

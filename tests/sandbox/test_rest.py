@@ -45,6 +45,20 @@ async def test_wrong_credentials(box: Sandbox, api: Api) -> None:
     assert (await issue(api, app_id=box.app_id, app_secret=box.app_secret))[1]["code"] == 99991662
 
 
+async def test_addresses_and_tokens_of_older_documents_are_served(box: Sandbox, api: Api) -> None:
+    for path in (f"{ISSUE}/", "/auth/v3/app_access_token/internal", "/auth/v3/app_access_token/internal/"):
+        got = (await api.http.post(path, json={"app_id": box.app_id, "app_secret": box.app_secret})).json()
+        api.token = got.get("app_access_token") or got["tenant_access_token"]
+        assert (await api("GET", "/bot/v3/info/")).body["bot"]["open_id"] == box.app.open_id
+
+
+async def test_a_faults_path_may_be_named_whole(box: Sandbox, api: Api) -> None:
+    for path in ("/open-apis/bot/v3/info", "/bot/v3", ""):
+        fault = box.faults.page(path)
+        assert (await api.http.get("/bot/v3/info")).status_code == 502
+        assert fault.met == 1
+
+
 @pytest.mark.parametrize(("token", "code"), [("", 99991661), ("x", 99991671), ("u-x", 99991668), ("t-x", 99991663)])
 async def test_tokens_that_are_none(api: Api, token: str, code: int) -> None:
     api.token = token

@@ -9,11 +9,10 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 from weakref import WeakValueDictionary
 
 from hermes_ops.channels.base import Address, Document, Handle, Health, Intake, Prepared, Progress, Sent
@@ -24,6 +23,7 @@ from hermes_ops.channels.feishu.identity import Identity
 from hermes_ops.channels.feishu.incoming import Incomings
 from hermes_ops.channels.feishu.quotes import Fetcher
 from hermes_ops.channels.feishu.rest import Api
+from hermes_ops.channels.feishu.sign import Sign
 from hermes_ops.channels.feishu.socket import LongConnection
 from hermes_ops.channels.feishu.stream import Stream
 from hermes_ops.channels.feishu.tally import Tally
@@ -60,7 +60,8 @@ class FeishuChannel:
         self._socket: LongConnection | None = None
         self.incomings: Incomings | None = None
         self.identity = Identity(api)
-        self._side: set[asyncio.Task[None]] = set()
+        self.hook_problem = ""
+        self._sign = Sign(api)
 
     # ── in ────────────────────────────────────────────────────────────────────────────────────
 
@@ -84,13 +85,16 @@ class FeishuChannel:
         return await self._fetcher.prepare(self.api, asked, extra)
 
     def health(self) -> Health:
+        figures = {"calls_this_month": self._tally.month}
         known = "" if self.identity.open_id else " Its own identity is unknown, so it is silent in groups."
+        known += " The tenant's calls of this month are used up: nobody can be answered." if self.api.exhausted else ""
         if self._settings.mode == "webhook":
-            return Health(True, f"Events come by web hook.{known}")
+            refused = f" The last request was refused: {self.hook_problem}." if self.hook_problem else ""
+            return Health(True, f"Events come by web hook.{refused}{known}", figures)
         if self._socket is None:
             return Health(False, "The long connection has not begun.")
         health = self._socket.health()
-        return Health(health.ok, health.says + known, {**health.figures, "calls_this_month": self._tally.month})
+        return Health(health.ok, health.says + known, {**health.figures, **figures})
 
     # ── out ───────────────────────────────────────────────────────────────────────────────────
 
@@ -101,10 +105,9 @@ class FeishuChannel:
             if key not in self._streams:
                 kept = await self._posts.get(key)
                 stream = self._restored(kept) if kept else Stream(key, to.locale or "zh", "kit", time.time())
-                if not stream.reaction and to.message:
-                    self._aside(self._react(to.message, stream))
-                if not stream.message:
-                    await self._begin(to, stream)
+                self._sign.show(to.message, stream)
+                if not stream.message and stream.way != "none":
+                    await self._begin(self._staying(to), stream)
                 self._streams[key] = stream
         return Handle(key, to)
 
@@ -117,15 +120,14 @@ class FeishuChannel:
             stream.show(self.api, p.text)
 
     async def finish(self, h: Handle, a: Answer, key: str) -> Sent:
-        stream = await self._stream(h)
-        await stream.rest()
+        h = replace(h, to=self._staying(h.to))
+        stream = await self._rested(h)
         seconds = time.time() - stream.opened
         sent, shown = await self._final(h.to, stream, a, seconds, key)
         return await self._over(h, stream, a, shown, sent, key)
 
     async def show(self, h: Handle, a: Answer, doc: Document, key: str) -> Sent:
-        stream = await self._stream(h)
-        await stream.rest()
+        stream = await self._rested(h)
         if stream.way == "none" or not doc.card:
             return await self.finish(h, a, key)
         try:
@@ -140,11 +142,9 @@ class FeishuChannel:
     async def _over(self, h: Handle, stream: Stream, a: Answer, shown: Json, sent: str, key: str) -> Sent:
         await self._remember(h.to, stream, a, shown, sent)
         seconds = time.time() - stream.opened
-        if stream.way != "none" and self._notices(h.to, seconds):
+        if shown is not None and self._notices(h.to, seconds):
             await posting.post_text(self.api, h.to, cards.verdict(a, stream.lang), f"{key}.verdict")
-        stream.over = True
-        if stream.reaction:
-            self._aside(self._unreact(h.to.message, stream.reaction))
+        self._sign.hide(h.to.message, stream)
         self._streams.pop(h.id, None)
         return Sent(sent)
 
@@ -173,8 +173,7 @@ class FeishuChannel:
                 with suppress(Refusal, TimeoutError):
                     resting = stream.set_streaming(self.api, False, say("resting", stream.lang))
                     await asyncio.wait_for(resting, 2.0)
-        if self._side:
-            await asyncio.wait(self._side, timeout=2.0)
+        await self._sign.end(2.0)
         await self._tally.save()
         self.api.close()
 
@@ -196,9 +195,11 @@ class FeishuChannel:
         content = {"type": "card", "data": {"card_id": stream.card}} if stream.way == "kit" else _still(card)
         try:
             stream.message = await posting.post(self.api, to, "interactive", content, stream.key)
+            stream.way = stream.way if stream.message else "none"
         except Refusal as e:
             log.warning("feishu: no card: %s", e)
-            stream.way = "none"
+            if e.sort != "passing" or stream.late:
+                stream.way = "none"
         await self._posts.save(self._post(stream, to, stream.message, "", stream.state))
 
     async def _final(self, to: Address, stream: Stream, a: Answer, seconds: float, key: str) -> tuple[str, Json]:
@@ -220,18 +221,30 @@ class FeishuChannel:
             if made.rest:
                 await posting.post_text(self.api, to, made.rest, f"{key}.rest")
             return stream.message, made.card
-        return await posting.post_text(self.api, to, a.text, f"{key}.text"), None
+        sent = await posting.post_text(self.api, to, a.text, f"{key}.text")
+        await self._point_down(stream)
+        return sent, None
+
+    async def _point_down(self, stream: Stream) -> None:
+        """A card that couldn't become the answer doesn't go on to say that it is being looked for."""
+        if stream.way != "none" and stream.message:
+            with suppress(Refusal):
+                await stream.replace(self.api, cards.simple(say("below", stream.lang)))
 
     async def _remember(self, to: Address, stream: Stream, a: Answer, shown: Json, message: str) -> None:
         state = {**stream.state, "shown": shown, "text": a.text[:QUOTED], "question": to.message}
         await self._posts.save(self._post(stream, to, message, a.run_id, state))
 
     async def _instead(self, to: Address, doc: Document, key: str) -> Sent:
+        to = self._staying(to)
         handle = Handle(key.rpartition(".")[0], to)
         stream = await self._stream(handle)
-        if not stream.message:
+        if stream.way == "none":
             return Sent(await posting.post_text(self.api, to, doc.text, key))
         return await self.finish(handle, Answer("", "cancelled", doc.text), key)
+
+    def _staying(self, to: Address) -> Address:
+        return replace(to, stay=self._settings.recalled == "stop")
 
     def _notices(self, to: Address, seconds: float) -> bool:
         """Editing a card notifies nobody: who waited long gets a short message of its own."""
@@ -246,31 +259,22 @@ class FeishuChannel:
             kept = await self._posts.get(h.id)
             return self._restored(kept) if kept else Stream(h.id, h.to.locale or "zh", "none", time.time())
 
+    async def _rested(self, h: Handle) -> Stream:
+        """As it ends: nothing writes any more, and there is a card where there can be one. One that was sent and
+        never confirmed is found again by its uuid."""
+        stream = await self._stream(h)
+        await stream.rest()
+        if stream.way != "none" and not stream.message:
+            stream.late = True
+            await self._begin(h.to, stream)
+        return stream
+
     def _restored(self, kept: Post) -> Stream:
         s = kept.state
         return Stream(kept.key, s["lang"], s["way"], s["opened"], s["card"], kept.message, s["reaction"])
 
     def _post(self, stream: Stream, to: Address, message: str, run: str, state: Json) -> Post:
         return Post(stream.key, self.name, to.chat, message, run, state, self._posts.clock())
-
-    # ── aside: what may fail ──────────────────────────────────────────────────────────────────
-
-    def _aside(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._side.add(task)
-        task.add_done_callback(self._side.discard)
-
-    async def _react(self, message: str, stream: Stream) -> None:
-        with suppress(Refusal):
-            body = {"reaction_type": {"emoji_type": "Typing"}}
-            made = await self.api.call("POST", f"/im/v1/messages/{message}/reactions", body)
-            stream.reaction = str(made["data"]["reaction_id"])
-            if stream.over:  # the answer was quicker
-                await self._unreact(message, stream.reaction)
-
-    async def _unreact(self, message: str, reaction: str) -> None:
-        with suppress(Refusal):
-            await self.api.call("DELETE", f"/im/v1/messages/{message}/reactions/{reaction}")
 
 
 def _still(card: Json) -> Json:

@@ -5,12 +5,14 @@ A button's value names the question it belongs to (message and attempt), so that
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from typing import Literal
 
 from hermes_ops.channels.base import Intake
 from hermes_ops.channels.feishu import cards
+from hermes_ops.channels.feishu.content import within
 from hermes_ops.channels.feishu.events import allowed
 from hermes_ops.channels.words import say
 from hermes_ops.settings import FeishuSettings
@@ -18,7 +20,7 @@ from memory import Feedback, Post, Posts
 from orchestrator.contracts import Incoming, Json
 from orchestrator.errors import StoreError
 
-SECONDS = 1.0  # of the platform's three that one look into the store may take
+SECONDS = 2.5  # of the platform's three
 LEFT_TEXT = 1000  # characters
 
 log = logging.getLogger("hermes_ops.feishu")
@@ -28,54 +30,57 @@ class Clicks:
     def __init__(self, settings: FeishuSettings, posts: Posts, intake: Intake, mask: Callable[[str], str]) -> None:
         self._settings, self._posts, self._intake, self._mask = settings, posts, intake, mask
 
-    def clicked(self, event: Json) -> Json:
-        """What the client shows: a toast, and another card where there is one. Never raises."""
-        action = event.get("action") or {}
-        value = action.get("value")
-        value = value if isinstance(value, dict) else {}
-        user = str((event.get("operator") or {}).get("open_id") or "")
-        chat = str((event.get("context") or {}).get("open_chat_id") or "")
+    async def clicked(self, event: Json) -> Json:
+        """What the client shows, in time: a toast, and another card where there is one."""
+        action = within(event, "action")
+        value = within(action, "value")
         act, key = str(value.get("act") or ""), str(value.get("key") or "")
         log.info("feishu: %s pressed for %s", act or "a button", key)
         try:
-            post = self._posts.get_waiting(key, SECONDS)
-            lang = str(post.state["lang"]) if post else "zh"
-            if not allowed(user, chat, self._settings):
-                return _toast(say("not_yours", lang), "warning")
-            return self._do(act, key, post, user, lang, action)
-        except StoreError as e:
-            log.error("feishu: a click could not be handled: %s", e)
+            async with asyncio.timeout(SECONDS):
+                return await self._answered(act, key, event, action)
+        except (StoreError, TimeoutError) as e:
+            log.error("feishu: a click could not be handled: %s", e or "it took too long")
             return _toast(say("later", "zh"), "error")
 
-    def _do(self, act: str, key: str, post: Post | None, user: str, lang: str, action: Json) -> Json:
+    async def _answered(self, act: str, key: str, event: Json, action: Json) -> Json:
+        post = await self._posts.get(key) if key else None
+        lang = str(post.state["lang"]) if post else "zh"
+        user = str(within(event, "operator").get("open_id") or "")
+        chat = str(within(event, "context").get("open_chat_id") or (post.chat if post else ""))
+        if not allowed(user, chat, self._settings):
+            return _toast(say("not_yours", lang), "warning")
+        return await self._do(act, key, post, user, lang, action)
+
+    async def _do(self, act: str, key: str, post: Post | None, user: str, lang: str, action: Json) -> Json:
         if act == "stop":
-            return _toast(say("stopping" if self._intake.cancel(key, user) else "done_already", lang))
+            return _toast(say("stopping" if await self._intake.cancel(key, user) else "done_already", lang))
         if act == "retry":
-            state = self._intake.again(key)
+            state = await self._intake.again(key)
             said = {"accepted": "retrying", "duplicate": "retried", "busy": "later"}.get(state, "gone")
             return _toast(say(said, lang))
         if post is None or not post.run:
             return _toast(say("gone", lang), "warning")
         if act == "trace":
-            return self._trace(post, user, lang)
+            return await self._trace(post, user, lang)
         if act in ("good", "bad", "blame"):
-            return self._rate(act, post, user, lang, action)
+            return await self._rate(act, post, user, lang, action)
         return {}
 
-    def _trace(self, post: Post, user: str, lang: str) -> Json:
+    async def _trace(self, post: Post, user: str, lang: str) -> Json:
         """As a message, by the way every command goes; once, however often it is pressed."""
         now = self._posts.clock()
         message = str(post.state.get("question") or post.key.rpartition(".")[0])
         asked = Incoming(f"{message}.trace", "/trace", now, channel="feishu", chat=post.chat, user=user, locale=lang)
-        self._intake.take(asked, "command", {"do": "trace", "text": "", "run": post.run, "reply": message})
+        await self._intake.take(asked, "command", {"do": "trace", "text": "", "run": post.run, "reply": message})
         return _toast(say("trace", lang))
 
-    def _rate(self, act: str, post: Post, user: str, lang: str, action: Json) -> Json:
-        form = action.get("form_value") or {}
+    async def _rate(self, act: str, post: Post, user: str, lang: str, action: Json) -> Json:
+        form = within(action, "form_value")
         about, text = str(form.get("about") or ""), self._mask(str(form.get("text") or "")[:LEFT_TEXT])
         mark: Literal["good", "bad"] = "good" if act == "good" else "bad"
         about = about if about in cards.BLAMES else ""
-        self._posts.rate_waiting(Feedback(post.run, user, mark, about, text, self._posts.clock()), SECONDS)
+        await self._posts.rate(Feedback(post.run, user, mark, about, text, self._posts.clock()))
         shown = post.state.get("shown")
         toast = _toast(say("which" if act == "bad" else "thanks", lang))
         if act == "good" or not shown:

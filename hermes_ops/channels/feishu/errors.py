@@ -20,7 +20,9 @@ TOO_LATE = 230031
 STREAM_CLOSED = {300309, 200850, 200510}
 SEQUENCE = 300317
 CARD_LOST = {200740, 200750, 300311}
-INVALID_AT_FIRST = "cardid is invalid"  # sometimes right after a card was made; it goes away
+TOO_LONG = 230025
+CENSORED = {230022, 230028}  # what it says is refused
+PASSING_CARD = ("cardid is invalid", "card action is lock")  # right after it was made; while somebody presses a button
 
 
 class Refusal(Exception):
@@ -28,10 +30,9 @@ class Refusal(Exception):
     the platform takes calls again, where it said so."""
 
     def __init__(self, sort: Sort, code: int | None, msg: str, log_id: str = "", wait: float = 0.0) -> None:
-        marks = " · ".join(
-            filter(None, (f"code {code}" if code is not None else "", f"log_id {log_id}" if log_id else ""))
-        )
-        super().__init__(f"{msg}{f' ({marks})' if marks else ''}")
+        told = (f"code {code}" if code is not None else "", f"log_id {log_id}" if log_id else "")
+        self.marks = " · ".join(filter(None, told))
+        super().__init__(f"{msg} ({self.marks})" if self.marks else msg)
         self.sort, self.code, self.msg, self.log_id, self.wait = sort, code, msg, log_id, wait
 
     @property
@@ -45,7 +46,7 @@ def sort_of(code: int | None, status: int, msg: str = "") -> Sort:
     """`code` None: the answer was none of the platform's but a gateway's or a proxy's, or there was none."""
     if code is None:
         return "passing"
-    if INVALID_AT_FIRST in msg and code in (230099, 11310):
+    if code in (230099, 11310) and any(words in msg for words in PASSING_CARD):
         return "passing"
     by_code: tuple[tuple[set[int], Sort], ...] = (
         (PASSING, "passing"),

@@ -1,7 +1,7 @@
 """An incoming message event as a typed object, and whether it is ours to answer. Pure: no call, no clock, no store.
 
-Source: `im.message.receive_v1`. Whatever is unsure ends in silence: an unknown identity of our own, machines, groups in
-which we weren't mentioned by our own open_id.
+Source: `im.message.receive_v1`. Whatever is unsure is met with silence: machines, groups in which we weren't mentioned
+by our own open_id; as long as that is unknown, whoever mentions somebody there.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from hermes_ops.channels.feishu.content import FORWARDS, Content, Mention, named, read
+from hermes_ops.channels.feishu.content import EVERYBODY, FORWARDS, Content, Mention, mentioned, named, read, within
 from hermes_ops.settings import FeishuSettings
 from orchestrator.contracts import Json
 
-Verdict = Literal["answer", "ignore", "refuse", "stale", "unsupported", "empty"]
-ALL = "@_all"
+Verdict = Literal["answer", "ignore", "unsure", "refuse", "stale", "unsupported", "empty"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +41,17 @@ class Message:
 
 def parse(event: Json, own: str) -> Message | None:
     """None for what has not even the ids of a message."""
-    said, sender = event.get("message") or {}, event.get("sender") or {}
+    said, sender = within(event, "message"), within(event, "sender")
     id, chat = said.get("message_id"), said.get("chat_id")
     if not isinstance(id, str) or not isinstance(chat, str):
         return None
     kind = str(said.get("message_type") or "")
-    content = read(kind, str(said.get("content") or ""))
-    mentions = tuple(_mention(m) for m in said.get("mentions") or () if isinstance(m, dict))
+    content, mentions = read(kind, str(said.get("content") or "")), mentioned(said.get("mentions"))
     return Message(
         id=id,
         chat=chat,
         private=said.get("chat_type") == "p2p",
-        user=str((sender.get("sender_id") or {}).get("open_id") or ""),
+        user=str(within(sender, "sender_id").get("open_id") or ""),
         person=sender.get("sender_type") == "user",
         tenant=str(sender.get("tenant_key") or ""),
         at=_time(said.get("create_time")),
@@ -61,7 +59,7 @@ def parse(event: Json, own: str) -> Message | None:
         text=named(content.text, mentions, own),
         content=content,
         mentions=mentions,
-        all=ALL in content.text or any(not m.id for m in mentions),
+        all=EVERYBODY in content.text or any(not m.id for m in mentions),
         thread=str(said.get("thread_id") or ""),
         parent=str(said.get("parent_id") or ""),
         root=str(said.get("root_id") or ""),
@@ -69,10 +67,10 @@ def parse(event: Json, own: str) -> Message | None:
 
 
 def judge(m: Message, own: str, settings: FeishuSettings, now: datetime) -> tuple[Verdict, str]:
-    """The verdict, and its reason for the log."""
+    """The verdict, and its reason for the log. "unsure": later it may be known."""
     verdicts: tuple[tuple[bool, Verdict, str], ...] = (
         (not m.person or not m.user, "ignore", "the sender is no person"),
-        (not m.private and not own, "ignore", "our own identity is unknown"),
+        (not m.private and not own and any(x.id for x in m.mentions), "unsure", "our own identity is unknown"),
         (not m.private and not _called(m, own, settings), "ignore", "we were not mentioned"),
         (not allowed(m.user, "" if m.private else m.chat, settings), "refuse", "neither user nor chat is on the list"),
         (now - m.at > timedelta(minutes=settings.stale_minutes), "stale", f"it was sent {now - m.at} ago"),
@@ -83,7 +81,7 @@ def judge(m: Message, own: str, settings: FeishuSettings, now: datetime) -> tupl
 
 
 def _called(m: Message, own: str, settings: FeishuSettings) -> bool:
-    return any(x.id == own for x in m.mentions) or (settings.mention_all and m.all)
+    return bool(own) and (any(x.id == own for x in m.mentions) or (settings.mention_all and m.all))
 
 
 def allowed(user: str, chat: str, settings: FeishuSettings) -> bool:
@@ -94,12 +92,6 @@ def allowed(user: str, chat: str, settings: FeishuSettings) -> bool:
         or "*" in settings.users
         or (chat and (chat in settings.chats or "*" in settings.chats))
     )
-
-
-def _mention(raw: Json) -> Mention:
-    id = raw.get("id")
-    open_id = id.get("open_id") if isinstance(id, dict) else id
-    return Mention(str(raw.get("key") or ""), str(open_id or ""), str(raw.get("name") or ""))
 
 
 def _time(ms: object) -> datetime:

@@ -8,7 +8,7 @@ import logging
 from hermes_ops.channels.feishu.errors import Refusal
 from hermes_ops.channels.feishu.rest import Api
 
-AGAIN = (1.0, 5.0, 30.0, 120.0, 600.0)  # seconds between tries; the last one again and again
+AGAIN = (1.0, 5.0, 30.0, 120.0, 600.0, 1800.0)  # seconds between tries; the last one again and again
 
 log = logging.getLogger("hermes_ops.feishu")
 
@@ -33,7 +33,7 @@ class Identity:
 
     async def _ask(self) -> bool:
         try:
-            bot = (await self._api.call("GET", "/bot/v3/info")).get("bot") or {}
+            bot = (await self._api.call("GET", "/bot/v3/info", attempts=2)).get("bot") or {}
         except Refusal as e:
             self.problem = str(e)
             log.warning("feishu: our own identity is unknown: %s", e)

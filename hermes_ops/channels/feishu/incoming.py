@@ -1,4 +1,4 @@
-"""What comes in, on whatever thread it comes: read, judged, masked, stored; then it is acknowledged, in milliseconds.
+"""What comes in, on whatever event loop: read, judged, masked, stored; then it is acknowledged, in milliseconds.
 
 Nothing here calls the platform. What is needed besides the message (a quote, files) is fetched when its turn comes.
 """
@@ -11,17 +11,17 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from hermes_ops.channels.base import Intake
 from hermes_ops.channels.commands import read_command
 from hermes_ops.channels.feishu.clicks import Clicks
-from hermes_ops.channels.feishu.content import FORWARDS
+from hermes_ops.channels.feishu.content import FORWARDS, within
 from hermes_ops.channels.feishu.events import Message, Verdict, judge, parse
 from hermes_ops.channels.feishu.identity import Identity
 from hermes_ops.channels.words import clock, say
 from hermes_ops.settings import FeishuSettings
 from orchestrator.contracts import Incoming, Json
+from orchestrator.errors import HermesError
 
 CJK = range(0x3400, 0xA000)
 LONGEST = 8_000  # characters of a question
@@ -46,28 +46,32 @@ class Incomings:
         self._mask, self._zone, self._language = mask, zone, language
         self.counts: dict[str, int] = {}
 
-    def handle(self, payload: bytes) -> Any:
-        """One event. Raises StoreError where it could not be stored: the platform then sends it again. Everything
-        else is acknowledged, known or not: an answer of 500 would bring it back four times."""
+    async def handle(self, payload: bytes) -> Json:
+        """One event; what a press on a button is answered with, else None. Raises HermesError where it could not be
+        stored, or nobody knows yet whether it is for us: the platform then sends it again. Everything else is
+        acknowledged, known or not: an answer of 500 would bring it back four times."""
         try:
             event = json.loads(payload)
-            kind = str((event.get("header") or {}).get("event_type") or "")
-            body = event.get("event")
+            kind, body = within(event, "header").get("event_type"), within(event, "event")
         except (ValueError, AttributeError):
             log.warning("feishu: an event that can't be read, %d bytes", len(payload))
             return None
         if kind == "card.action.trigger":
-            return self._clicks.clicked(body if isinstance(body, dict) else {})
-        if kind == "im.message.receive_v1" and isinstance(body, dict):
-            self._message(body)
+            return await self._clicks.clicked(body)
+        if kind == "im.message.receive_v1":
+            await self._message(body)
+        if kind == "im.message.recalled_v1" and self._settings.recalled == "stop":
+            await self._intake.cancel(f"{body.get('message_id')}.0", "recall")
         return None
 
-    def _message(self, event: Json) -> None:
+    async def _message(self, event: Json) -> None:
         message = parse(event, self._identity.open_id)
         if message is None:
             return
         verdict, why = judge(message, self._identity.open_id, self._settings, datetime.now(UTC))
         self.counts[verdict] = self.counts.get(verdict, 0) + 1
+        if verdict == "unsure":
+            raise HermesError(f"{message.id} has to come again: {why}")
         if verdict == "ignore":
             log.info("feishu: %s ignored: %s", message.id, why)
             return
@@ -77,19 +81,20 @@ class Incomings:
         extra: Json = {"private": message.private, "parent": message.parent, "root": message.root}
         if not notice and message.kind in (FORWARDS, "interactive"):
             asked, command = replace(asked, text=say("forwarded", lang)), None
-            extra |= {"parent": message.id, "forwarded": self._mask(message.text)[:LONGEST]}
+            extra |= {"parent": message.id, "forwarded": self._mask(message.text[: 2 * LONGEST])[:LONGEST]}
         if notice or command or verdict == "empty":
             extra["do"] = "notice" if notice else command.name if command else "help"
             extra["text"] = notice or (command.rest if command else "")
-            state = self._intake.take(asked, "command", extra)
+            state = await self._intake.take(asked, "command", extra)
         else:
+            extra["cut"] = len(message.text) > LONGEST
             extra["files"] = [{"key": f.key, "kind": f.kind, "name": f.name} for f in message.content.files]
-            state = self._intake.take(asked, "question", extra)
+            state = await self._intake.take(asked, "question", extra)
         log.info("feishu: %s %s, %s", message.id, verdict, state)
 
     def _asked(self, m: Message) -> Incoming:
         """Masked as it is made."""
-        text = self._mask(m.text)[:LONGEST]
+        text = self._mask(m.text[: 2 * LONGEST])[:LONGEST]
         return Incoming(
             m.id,
             text,

@@ -18,11 +18,8 @@ from hermes_ops.channels.feishu.errors import Refusal
 from hermes_ops.channels.feishu.rest import Api
 from hermes_ops.runtime.outbox import POSSIBLY, Undeliverable
 from memory import Post, Posts
-from orchestrator.contracts import Json
 
 KEPT = timedelta(minutes=50)  # so long a uuid is trusted; the platform forgets it after an hour
-MARGIN = timedelta(hours=3)  # our clock and the platform's may differ
-PAGES = 6  # of fifty messages that are looked through
 QUOTED = 4_000  # characters that are kept for who quotes it
 
 log = logging.getLogger("hermes_ops.feishu")
@@ -90,26 +87,12 @@ async def _there(api: Api, posts: Posts, to: Address, doc: Document, kept: Post)
 
 
 async def _find(api: Api, posts: Posts, chat: str, title: str, since: datetime) -> str:
-    query = {"container_id_type": "chat", "container_id": chat, "page_size": "50", "sort_type": "ByCreateTimeDesc"}
-    query["start_time"] = str(int((since - MARGIN).timestamp()))
-    for _ in range(PAGES):
-        data = (await api.call("GET", "/im/v1/messages", None, query)).get("data") or {}
-        for item in data.get("items") or []:
-            if _ours(item, api.app_id, title) and await posts.by_message(str(item["message_id"])) is None:
-                return str(item["message_id"])
-        if not data.get("has_more"):
-            return ""
-        query["page_token"] = str(data.get("page_token") or "")
-    return ""
-
-
-def _ours(item: Json, app_id: str, title: str) -> bool:
     """No answer to anybody, and headed so: the platform keeps a card's title when it is read back."""
-    if (item.get("sender") or {}).get("id") != app_id or item.get("parent_id") or item.get("deleted"):
-        return False
-    try:
-        said = json.loads((item.get("body") or {}).get("content") or "{}")
-    except ValueError:
-        return False
-    shown = said.get("title") or said.get("text") or ""
-    return bool(title) and str(shown).partition("\n")[0].strip() in (title.strip(), posting.harmless(title).strip())
+    wanted = (title.strip(), posting.harmless(title).strip())
+    async for item, said in posting.ours(api, Address(chat), since - posting.MARGIN):
+        shown = str(said.get("title") or said.get("text") or "").partition("\n")[0].strip()
+        if not title or item.get("parent_id") or shown not in wanted:
+            continue
+        if await posts.by_message(str(item["message_id"])) is None:
+            return str(item["message_id"])
+    return ""

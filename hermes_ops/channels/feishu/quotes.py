@@ -7,27 +7,36 @@ that was forwarded: these are read as words, headed by when they were sent. What
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from hermes_ops.channels.base import Prepared
-from hermes_ops.channels.feishu.content import named, read
+from hermes_ops.channels.feishu.content import File, mentioned, named, read, within
 from hermes_ops.channels.feishu.errors import Refusal
 from hermes_ops.channels.feishu.rest import Api
+from hermes_ops.channels.keeping import keep
 from hermes_ops.channels.words import say
 from hermes_ops.quoted import SENT
 from memory import Posts
 from orchestrator.contracts import Attachment, Incoming, Json
 
 QUOTED = 4_000  # characters
-FILE_BYTES = 30 << 20
-PICTURE = "[picture]"
 MESSAGES = 20  # of a bundle that are read
 log = logging.getLogger("hermes_ops.feishu")
+
+
+@dataclass
+class Found:
+    """What a question brings along: words, files (each with the message that it lies in), and what was not read."""
+
+    text: str = ""
+    files: list[tuple[str, File]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 class Fetcher:
@@ -38,64 +47,66 @@ class Fetcher:
 
     async def prepare(self, api: Api, asked: Incoming, extra: Json) -> Prepared:
         """Never raises: a question can be answered without."""
-        parent = str(extra.get("parent") or "")
-        quote = str(extra.get("forwarded") or "") or (await self._quote(api, parent) if parent else "")
-        files, notes = await self._files(api, asked, extra.get("files") or [])
-        if quote == PICTURE:
-            quote, notes = "", [say("unseen_image", asked.locale)]
-        quote = "\n".join(filter(None, (quote, *notes)))
-        notes = list(dict.fromkeys(notes))
-        return Prepared(replace(asked, quote=self._mask(quote)[:QUOTED] or None, attachments=files), tuple(notes))
+        parent, lang = str(extra.get("parent") or ""), asked.locale
+        found = Found(str(extra.get("forwarded") or ""))
+        if parent and not found.text:
+            found = await self._quoted(api, parent, lang)
+        own = [(asked.id, File(str(f["key"]), str(f["kind"]), str(f["name"]))) for f in extra.get("files") or []]
+        files, unread = await self._files(api, asked, [*own, *found.files])
+        cut = [say("cut", lang, n=len(asked.text))] if extra.get("cut") else []
+        notes = list(dict.fromkeys([*cut, *found.notes, *unread]))
+        quote = self._mask("\n".join(filter(None, (found.text, *notes))))[:QUOTED]
+        return Prepared(replace(asked, quote=quote or None, attachments=files), tuple(notes))
 
-    async def _quote(self, api: Api, parent: str) -> str:
-        """Its words; `PICTURE` where it is nothing but one."""
+    async def _quoted(self, api: Api, parent: str, lang: str) -> Found:
+        """Our own card's answer; of any other message its words and files."""
         if own := await self._posts.by_message(parent):
-            return str(own.state.get("text") or "")
+            return Found(str(own.state.get("text") or ""))
         try:
             got = await api.call(
                 "GET", f"/im/v1/messages/{parent}", None, {"card_msg_content_type": "user_card_content"}
             )
         except Refusal as e:
             log.info("feishu: the quoted message can't be read: %s", e)
-            return ""
-        items = [item for item in (got.get("data") or {}).get("items") or [] if isinstance(item, dict)]
-        texts = [_text(item) for item in items[:MESSAGES]]
-        pictures = any(item.get("msg_type") == "image" for item in items)
-        return "\n".join(filter(None, texts)) or (PICTURE if pictures else "")
+            return Found(notes=[say("unread_quote", lang, why=e)])
+        listed = within(got, "data").get("items")
+        items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+        found = Found()
+        for item in items[:MESSAGES]:
+            _take(item, found, lang)
+        if len(items) > MESSAGES:
+            found.notes.append(say("bundle_cut", lang, n=MESSAGES - 1))
+        return found
 
-    async def _files(self, api: Api, asked: Incoming, files: list[Json]) -> tuple[tuple[Attachment, ...], list[str]]:
+    async def _files(
+        self, api: Api, asked: Incoming, files: list[tuple[str, File]]
+    ) -> tuple[tuple[Attachment, ...], list[str]]:
         kept: list[Attachment] = []
         notes: list[str] = []
-        for n, file in enumerate(files):
-            if file["kind"] == "image":
+        for n, (message, file) in enumerate(files):
+            if file.kind == "image":
                 notes.append(say("unseen_image", asked.locale))
                 continue
             try:
-                path = f"/im/v1/messages/{asked.id}/resources/{file['key']}"
-                data = await api.download(path, {"type": "file"})
-                kept.append(self._keep(asked.id, n, str(file["name"]), data))
+                data = await api.download(f"/im/v1/messages/{message}/resources/{file.key}", {"type": "file"})
+                place = self._place / re.sub(r"\W", "_", asked.id)
+                kept.append(await asyncio.to_thread(keep, place, f"{n}-{file.name}", data, self._mask, asked.locale))
             except (Refusal, OSError, ValueError) as e:
-                notes.append(say("unread_file", asked.locale, name=file["name"], why=e))
+                notes.append(say("unread_file", asked.locale, name=file.name, why=e))
         return tuple(kept), notes
 
-    def _keep(self, id: str, n: int, name: str, data: bytes) -> Attachment:
-        """Masked like everything that comes in. Raises ValueError for what is no text."""
-        if len(data) > FILE_BYTES:
-            raise ValueError("it is too large")
-        text = data.decode("utf-8")
-        place = self._place / re.sub(r"\W", "_", id)
-        place.mkdir(parents=True, exist_ok=True, mode=0o700)
-        clean = re.sub(r"[^\w.\-一-鿿]", "_", Path(name).name)[-80:]
-        path = place / f"{n}-{clean}"
-        path.write_text(self._mask(text), encoding="utf-8")
-        return Attachment(clean, "text/plain", str(path))
 
-
-def _text(item: Json) -> str:
-    body = item.get("body") or {}
-    content = read(str(item.get("msg_type") or ""), str(body.get("content") or ""))
-    text = named(content.text, (), "")
-    return f"{SENT}: {_time(item)}\n{text}" if text else ""
+def _take(item: Json, found: Found, lang: str) -> None:
+    """Adds a message, as an interface gives it: its words headed by when it was sent."""
+    if item.get("deleted"):
+        found.notes.append(say("unread_quote", lang, why=say("recalled", lang)))
+        return
+    content = read(str(item.get("msg_type") or ""), str(within(item, "body").get("content") or ""))
+    if not content.known:
+        found.notes.append(say("unread_quote", lang, why=say("kind", lang)))
+    if text := named(content.text, mentioned(item.get("mentions")), ""):
+        found.text = "\n".join(filter(None, (found.text, f"{SENT}: {_time(item)}\n{text}")))
+    found.files += [(str(item.get("message_id")), file) for file in content.files]
 
 
 def _time(item: Json) -> str:

@@ -1,25 +1,31 @@
 """The long connection, supervised: a thread with a loop of its own, so that acknowledgements never wait for anybody.
 
-The SDK reads and writes the frames; discovery, connecting, watching, coming back and stopping are ours, since the SDK
-can hang in the first for ever, can be deaf without knowing, gives up silently, and can't stop.
+The SDK reads and writes the frames; discovery, connecting, pinging, watching, coming back and stopping are ours, since
+the SDK can hang in the first for ever, can be deaf without knowing, gives up silently, and can't stop; so is answering
+events, which it does one after the other.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
+import json
 import logging
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from hermes_ops.channels.base import Health
 from hermes_ops.channels.feishu import sdk
+from hermes_ops.channels.feishu.content import within
 from hermes_ops.channels.feishu.errors import Refusal
+from orchestrator.contracts import Json
+from orchestrator.errors import HermesError
 
 DISCOVERY = "/callback/ws/endpoint"
 WAITS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)  # seconds before the next try
@@ -27,35 +33,30 @@ WAITS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)  # seconds before the next try
 # after 15 s, 5 min and an hour, so an asker waits far longer than we do. Where in WAITS those that end at once stay.
 LASTED, FLAPPING = 3.0, 2
 DEAF = 3  # ping intervals without a frame
-PING = 120.0
-CLOSE_SECONDS = 2.0
+PING = 120
+CLOSE_SECONDS, DISCOVERY_SECONDS = 2.0, 20.0
 FRAME = 16 << 20
+
+Handle = Callable[[bytes], Awaitable[Json]]
 
 log = logging.getLogger("hermes_ops.feishu")
 
 
-class Handler:
-    """What the SDK calls with an event's bytes. `handle`: JSON bytes → what a callback answers, or None; it is quick,
-    and raises only where the platform shall push again."""
-
-    def __init__(self, handle: Callable[[bytes], Any]) -> None:
-        self._do_without_validation = handle
-        self.do_without_validation = handle
-
-
 class LongConnection:
-    """`start()`, `stop()`, and the truth about it in `health()`."""
+    """`start()`, `stop()`, and the truth about it in `health()`. `handle`: an event's bytes → what a callback answers,
+    or None; awaited on this connection's own loop, it raises only where the platform shall push again."""
 
-    def __init__(self, app_id: str, secret: str, domain: str, proxy: str, handle: Callable[[bytes], Any]) -> None:
+    def __init__(self, app_id: str, secret: str, domain: str, proxy: str, handle: Handle) -> None:
         self._app_id, self._secret, self._domain = app_id, secret, domain
-        self._proxy, self._handler = sdk.proxy_for(domain, proxy), Handler(handle)
+        self._proxy, self._handle = sdk.proxy_for(domain, proxy), handle
         self._thread = threading.Thread(target=self._run, name="feishu-socket", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._over: asyncio.Event | None = None
         self._http = sdk.session(self._proxy)
         self._conn: Any = None
         self._heard = self._since = 0.0
-        self._ping = PING
+        self._ping = float(PING)
+        self._stopping = False
         self._problem = "It has not connected yet."
         self._connects = 0
 
@@ -65,6 +66,7 @@ class LongConnection:
     def stop(self, seconds: float = 5.0) -> bool:
         """Closes the connection with a close frame, so that the platform sends no more events to it. Blocks. Whether
         the thread has ended."""
+        self._stopping = True
         if self._loop is not None and self._over is not None:
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._over.set)
@@ -101,25 +103,29 @@ class LongConnection:
 
     async def _live(self) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
+        if self._stopping:  # before there was a loop to tell
+            return
+        over = asyncio.ensure_future(self._over.wait())
         failed = 0
-        while not self._over.is_set():
+        while not over.done():
             begun, connects = time.monotonic(), self._connects
-            try:
-                await self._once(self._over)
-            except Exception as e:
-                self._problem = _why(e)
+            trying = asyncio.ensure_future(self._once())
+            await asyncio.wait({trying, over}, return_when=asyncio.FIRST_COMPLETED)
+            [ended] = await _end([trying])
+            self._conn = None
+            if isinstance(ended, Exception):
+                self._problem = _why(ended)
                 log.warning("feishu: %s", self._problem)
-            finally:
-                self._conn = None
             failed = failures(failed, self._connects > connects, time.monotonic() - begun)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._over.wait(), WAITS[failed] * (0.5 + random.random() / 2))
+            await asyncio.wait({over}, timeout=WAITS[failed] * (0.5 + random.random() / 2))
 
-    async def _once(self, over: asyncio.Event) -> None:
+    async def _once(self) -> None:
         """One connection, from discovery to its end."""
         from websockets.asyncio.client import connect
 
-        client = sdk.socket_client(self._app_id, self._secret, self._handler, self._domain)
+        client = sdk.socket_client(self._app_id, self._secret, self._domain)
+        client._configure = partial(_configure, client)
+        client._handle_data_frame = partial(self._event, client)
         url = await self._discover(client)
         options: dict[str, Any] = {"proxy": self._proxy or None, "open_timeout": sdk.TIMEOUT, "max_size": FRAME}
         async with connect(url, close_timeout=CLOSE_SECONDS, **options) as conn:
@@ -129,8 +135,7 @@ class LongConnection:
             self._conn, self._heard, self._since = conn, time.monotonic(), time.time()
             self._connects += 1
             log.info("feishu: connected")
-            work = [self._read(client, conn), client._ping_loop(), self._watch(client), over.wait()]
-            tasks = [asyncio.ensure_future(w) for w in work]
+            tasks = [asyncio.ensure_future(work) for work in (self._read(client, conn), self._beat(client))]
             try:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
@@ -151,30 +156,60 @@ class LongConnection:
                 await asyncio.wait(busy, timeout=1.0)
         raise ConnectionError(f"the platform closed it (code {conn.close_code})")
 
-    async def _watch(self, client: Any) -> None:
-        """Ends a connection over which nothing comes, pongs included."""
+    async def _event(self, client: Any, frame: Any) -> None:
+        """Takes an event and sends its frame back with the answer. In the place of the SDK's own, which lets every
+        other frame wait meanwhile, and drops presses on buttons that come as frames of their own."""
+        head = {header.key: header.value for header in frame.headers}
+        payload, parts = frame.payload, int(head.get("sum") or 1)
+        if parts > 1:
+            payload = client._combine(head["message_id"], parts, int(head["seq"]), payload)
+        if payload is None:  # the rest is to come
+            return
+        begun = time.monotonic()
+        answer: dict[str, int | str] = {"code": 200}
+        try:
+            told = await self._handle(payload)
+            frame.headers.add(key="biz_rt", value=str(round((time.monotonic() - begun) * 1000)))
+            if told is not None:
+                answer["data"] = base64.b64encode(json.dumps(told, ensure_ascii=False).encode()).decode()
+        except Exception as e:
+            log.error("feishu: an event could not be taken: %s", e, exc_info=not isinstance(e, HermesError))
+            answer = {"code": 500}
+        frame.payload = json.dumps(answer).encode()
+        await client._write_message(frame.SerializeToString())
+
+    async def _beat(self, client: Any) -> None:
+        """Pings as often as the platform last asked for; ends a connection over which nothing comes, pongs included."""
+        pinged = 0.0
         while time.monotonic() - self._heard <= self._deaf:
-            await asyncio.sleep(min(1.0, self._ping))
             self._ping = float(client._ping_interval)
+            if not pinged or time.monotonic() - pinged >= self._ping:
+                await client._write_message(sdk.ping(client._service_id))
+                pinged = time.monotonic()
+            await asyncio.sleep(min(1.0, self._ping / 2))
         raise ConnectionError("nothing came over it, not even pongs")
 
     async def _discover(self, client: Any) -> str:
         """The address to connect to. The platform's numbers are taken where they are sound."""
         body = {"AppID": self._app_id, "AppSecret": self._secret}
         post = partial(self._http.post, self._domain + DISCOVERY, json=body, headers={"locale": "zh"})
-        answer = await asyncio.to_thread(post, timeout=sdk.TIMEOUT)
+        async with asyncio.timeout(DISCOVERY_SECONDS):
+            answer = await _on_a_thread(partial(post, timeout=sdk.TIMEOUT, allow_redirects=False))
         try:
             told = answer.json()
-            code = told.get("code")
-        except ValueError:
-            raise Refusal("passing", None, f"discovery answered HTTP {answer.status_code}") from None
+            code, data = told.get("code"), within(told, "data")
+        except (ValueError, AttributeError):
+            said = f"discovery answered HTTP {answer.status_code}, and not as the platform does"
+            raise Refusal("passing", None, said) from None
         if answer.status_code != 200 or code != 0:
             raise Refusal("setup", code, f"discovery was refused: {told.get('msg')}")
-        given = (told["data"].get("ClientConfig") or {}).get("PingInterval")
-        self._ping = float(given) if isinstance(given, int) and given > 0 else PING
-        client._ping_interval = self._ping
-        client._configure = partial(_configure, client)
-        return str(told["data"]["URL"])
+        given = within(data, "ClientConfig").get("PingInterval")
+        client._ping_interval = given if isinstance(given, int) and given > 0 else PING
+        self._ping = float(client._ping_interval)
+        url = str(data.get("URL") or "")
+        if not {"device_id", "service_id"} <= parse_qs(urlsplit(url).query).keys():
+            raise Refusal("passing", None, "discovery named no address to connect to")
+        return url
 
 
 def failures(before: int, connected: bool, seconds: float) -> int:
@@ -203,7 +238,34 @@ def _why(error: Exception) -> str:
     return f"{error}." if isinstance(error, ConnectionError) and str(error) else f"{type(error).__name__}."
 
 
-async def _end(tasks: list[asyncio.Future[Any]]) -> None:
+def _on_a_thread(work: Callable[[], Any]) -> asyncio.Future[Any]:
+    """Blocking work on a thread that nobody waits for: neither who stops, nor the end of the process."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+
+    def settle(result: Any, error: Exception | None) -> None:
+        if done.done():
+            return
+        if error is not None:
+            done.set_exception(error)
+        else:
+            done.set_result(result)
+
+    def run() -> None:
+        result, failed = None, None
+        try:
+            result = work()
+        except Exception as e:
+            failed = e
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(settle, result, failed)
+
+    threading.Thread(target=run, name="feishu-discovery", daemon=True).start()
+    return done
+
+
+async def _end(tasks: Sequence[asyncio.Future[Any]]) -> list[Any]:
+    """What became of each; those that aren't done are cancelled."""
     for task in tasks:
         task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    return await asyncio.gather(*tasks, return_exceptions=True)

@@ -20,6 +20,7 @@ from hermes_ops.channels.feishu.rest import Api
 from hermes_ops.channels.words import say
 from orchestrator.contracts import Json
 
+JUMPS = (0, 100, 10_000, 1_000_000)  # of the sequence, after each refusal for it
 WAITS = (0.0, 2.0, 3.0, 5.0, 10.0, 20.0, 45.0)  # seconds before each update: fewer than eight, so 15 calls an answer
 Way = Literal["kit", "patch", "none"]
 
@@ -29,7 +30,8 @@ log = logging.getLogger("hermes_ops.feishu")
 @dataclass
 class Stream:
     """`card`: the CardKit entity; `message`: ours in the chat; `opened`: seconds since the epoch, from which sequences
-    grow, so that another process can go on; `way`: how it is written; `over`: the answer stands."""
+    grow, so that another process can go on; `way`: how it is written; `over`: the answer stands;
+    `late`: it is, and the card was never confirmed."""
 
     key: str
     lang: str
@@ -40,6 +42,7 @@ class Stream:
     reaction: str = ""
     last: int = 0
     over: bool = False
+    late: bool = False
     text: str = ""
     dirty: asyncio.Event = field(default_factory=asyncio.Event)
     writer: asyncio.Task[None] | None = None
@@ -51,7 +54,7 @@ class Stream:
 
     def show(self, api: Api, text: str) -> None:
         """Soon, unless something newer comes first."""
-        if text == self.text or self.way == "none":
+        if text == self.text or self.way == "none" or not self.message:
             return
         self.text = text
         self.dirty.set()
@@ -113,14 +116,13 @@ class Stream:
             await self._operate(api, "PUT", path, body)
 
     async def _operate(self, api: Api, method: str, path: str, body: Json) -> None:
-        for _ in range(3):
-            self.last = max(self.last + 1, int((time.time() - self.opened) * 10) + 1)
+        for jump in JUMPS:
+            self.last = max(self.last + 1 + jump, int((time.time() - self.opened) * 10) + 1)
             try:
                 await api.call(method, f"/cardkit/v1/cards/{self.card}{path}", {**body, "sequence": self.last})
                 return
             except Refusal as e:
                 if e.code != SEQUENCE:
                     raise
-                refused = e
-                self.last += 100  # an answer was lost, or another process was further
+                refused = e  # an answer was lost, or another process was further
         raise refused

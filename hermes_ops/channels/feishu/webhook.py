@@ -6,7 +6,6 @@ where it must be, and answers 500 where a header is written in lower case; so th
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import json
 import logging
@@ -20,7 +19,7 @@ from hermes_ops.channels.feishu import sdk
 from hermes_ops.channels.feishu.incoming import Incomings
 from hermes_ops.settings import FeishuSettings
 from orchestrator.contracts import Json
-from orchestrator.errors import StoreError
+from orchestrator.errors import HermesError
 
 FRESH = 300  # seconds between the platform's clock and ours
 NONCES = 10_000  # that are remembered
@@ -31,7 +30,10 @@ Answer = tuple[int, dict[str, Any]]
 
 
 class Listening(Protocol):
+    """`hook_problem`: why the last request was refused, "" after a good one."""
+
     incomings: Incomings | None
+    hook_problem: str
 
 
 class Refused(Exception):
@@ -55,18 +57,21 @@ class WebHook:
             self._known(event)
             if event.get("type") == "url_verification":  # comes without a signature
                 return 200, {"challenge": str(event.get("challenge") or "")}
-            self._signed(named, body)
+            nonce = self._signed(named, body)
         except Refused as e:
+            self._channel.hook_problem = str(e)
             log.warning("feishu: a request was refused: %s", e)
             return 403, {"msg": str(e)}
         if self._channel.incomings is None:
             return 503, {"msg": "not ready"}
+        self._once(nonce)
         try:
-            payload = json.dumps(event, ensure_ascii=False).encode()
-            answer = await asyncio.to_thread(self._channel.incomings.handle, payload)
-        except StoreError as e:
+            answer = await self._channel.incomings.handle(json.dumps(event, ensure_ascii=False).encode())
+        except HermesError as e:
+            self._nonces.pop(nonce, None)  # it has to come again
             log.error("feishu: %s", e)
             return 503, {"msg": "not stored"}
+        self._channel.hook_problem = ""
         return 200, answer if isinstance(answer, dict) else {}
 
     def _opened(self, body: bytes) -> Json:
@@ -86,17 +91,22 @@ class WebHook:
         if self._token and not hmac.compare_digest(given.encode(), self._token.encode()):
             raise Refused("the verification token is wrong")
 
-    def _signed(self, headers: Mapping[str, str], body: bytes) -> None:
+    def _signed(self, headers: Mapping[str, str], body: bytes) -> str:
+        """The request's nonce, "" where nothing is signed."""
         if not self._key:
-            return
+            return ""
         at, nonce = headers.get("x-lark-request-timestamp", ""), headers.get("x-lark-request-nonce", "")
         wanted = sha256(f"{at}{nonce}{self._key}".encode() + body).hexdigest()
         if not hmac.compare_digest(headers.get("x-lark-signature", "").encode(), wanted.encode()):
             raise Refused("the signature is wrong or missing")
         if not at.isdigit() or abs(time.time() - int(at)) > FRESH:
-            raise Refused("the request is not fresh")
+            raise Refused("the request is not fresh, or this machine's clock is wrong")
         if nonce in self._nonces:
             raise Refused("the request came before")
-        self._nonces[nonce] = None
+        return nonce
+
+    def _once(self, nonce: str) -> None:
+        if nonce:
+            self._nonces[nonce] = None
         if len(self._nonces) > NONCES:
             self._nonces.popitem(last=False)

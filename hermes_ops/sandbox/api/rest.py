@@ -25,7 +25,11 @@ from hermes_ops.sandbox.model import App
 from hermes_ops.sandbox.platform import Platform
 from hermes_ops.sandbox.wire import hand_of
 
-PREFIX, TOKEN = "/open-apis", "/auth/v3/tenant_access_token/internal"
+PREFIX = "/open-apis"
+TOKENS = {  # of a self-built app one token serves as both
+    "/auth/v3/tenant_access_token/internal": ("tenant_access_token",),
+    "/auth/v3/app_access_token/internal": ("app_access_token", "tenant_access_token"),
+}
 ROUTES: tuple[Route, ...] = (
     *messages.ROUTES,
     *reactions.ROUTES,
@@ -49,7 +53,7 @@ class Rest:
 
     async def __call__(self, request: Request) -> Response:
         began, raw = time.monotonic(), await request.body()
-        path, log = request.url.path.removeprefix(PREFIX), log_id()
+        path, log = request.url.path.removeprefix(PREFIX).rstrip("/"), log_id()  # older documents end some with a slash
         note: dict[str, Any] = {"method": request.method, "path": path, "query": dict(request.query_params)}
         note["body"] = shown(request.headers.get("content-type", ""), raw)
         response = await self._faulty(BEFORE, request, path, log, note)
@@ -80,8 +84,8 @@ class Rest:
 
     def _answer(self, request: Request, path: str, raw: bytes, log: str, note: Json) -> Response:
         try:
-            if path == TOKEN and request.method == "POST":
-                answer: Json = self._token(raw)
+            if path in TOKENS and request.method == "POST":
+                answer: Json = self._token(path, raw)
             else:
                 route, ids = self._route(request.method, path)
                 result = self._call(route, ids, request, raw, note)
@@ -101,10 +105,10 @@ class Rest:
         note |= {"code": 0, "answer": answer.get("data")}
         return JSONResponse(answer)
 
-    def _token(self, raw: bytes) -> Json:
+    def _token(self, path: str, raw: bytes) -> Json:
         body = checked(_json(raw), {"app_id": ("string", True), "app_secret": ("string", True)})
         token, left = self.p.tokens.issue(body["app_id"], body["app_secret"])
-        return {"code": 0, "msg": "ok", "tenant_access_token": token, "expire": left}
+        return {"code": 0, "msg": "ok", **dict.fromkeys(TOKENS[path], token), "expire": left}
 
     def _route(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
         for route in ROUTES:
