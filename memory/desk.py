@@ -7,7 +7,6 @@ what they write.
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import queue
 import threading
 from collections.abc import Callable
@@ -30,16 +29,13 @@ class Job:
     `owner`: the run whose rows it writes; by it who waits learns what befell earlier writes of its own."""
 
     fn: Callable[[sa.Connection], Any]
-    future: asyncio.Future[Any] | concurrent.futures.Future[Any] | None = None
+    future: asyncio.Future[Any] | None = None
     reads: bool = False
     keep: bool = False  # tried again with the next write if the database was away or full
     owner: str = ""
 
     def settle(self, result: Any = None, error: BaseException | None = None) -> None:
         if self.future is None:
-            return
-        if isinstance(self.future, concurrent.futures.Future):
-            _settle_waiting(self.future, result, error)
             return
         try:
             self.future.get_loop().call_soon_threadsafe(_settle, self.future, result, error)
@@ -204,13 +200,6 @@ class Desk:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-
-
-def _settle_waiting(future: concurrent.futures.Future[Any], result: Any, error: BaseException | None) -> None:
-    if error is not None:
-        future.set_exception(error)
-    else:
-        future.set_result(result)
 
 
 def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
