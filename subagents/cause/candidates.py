@@ -80,14 +80,15 @@ def _implied(
         since = last.get(key)
         for commit in commits:
             whose = touches(commit, (), services)
-            mine = deploy.service in whose or _in_path(commit, deploy.service) or not (whose or commit.service)
+            mine = deploy.service in whose or in_path(commit, deploy.service) or not (whose or commit.service)
             if mine and commit.at <= own and (since is None or commit.at > since) and not on_paper(commit, ()):
                 found.append((deploy, commit))
         last[key] = own
     return found
 
 
-def _in_path(commit: Change, service: str) -> bool:
+def in_path(commit: Change, service: str) -> bool:
+    """Its files lie in a directory of the service's name."""
     name = bare(service)
     parts = {bare(p) for f in commit.files for p in f.split("/")[:-1]}
     return bool(name) and name in parts

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 _FILE = re.compile(r"^(?:\+\+\+ b/|--- a/|diff --git a/\S+ b/)(\S+)")
 _HUNK = re.compile(r"^@@ (?!-\d)([\w./-]+\.\w+)\b|^@@ (?!-\d)([\w./-]+/[\w./-]+)\b")
 _COMMENT = re.compile(r"^\s*(?://|#(?!\w+\()|\*|/\*|--\s|<!--|;|\"\"\"|''')")
 _TRAILING = re.compile(r"\s(?://|#)\s.*$")
-_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d+(?:\.\d+)?|[<>!=]=|&&|\|\||[<>!%*/+-]")
 PLAIN_TEXT = re.compile(
     r"\.(?:css|scss|less|svg|png|jpe?g|gif|ico|woff2?|md|rst|adoc|txt|po|pot|html?|tmpl|hbs|ejs)$|(?:^|/)(?:i18n|locales?"
     r"|translations?|templates?|static|assets)/|(?:^|/)(?:theme|palette|colors?|styles?)\.\w+$",
     re.IGNORECASE,
+)
+SETTINGS = re.compile(
+    r"\.(?:ya?ml|json|toml|ini|conf|cfg|properties|env|tf|tfvars|hcl|xml)$|(?:^|/)\.env", re.IGNORECASE
 )
 MANIFEST = re.compile(
     r"(?:^|/)(?:go\.(?:mod|sum)|package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|requirements[\w-]*\.txt|pyproject\.toml"
@@ -31,19 +32,6 @@ class Edit:
     added: tuple[str, ...]
     kept: tuple[str, ...]
     prose: tuple[str, ...]
-
-    @property
-    def lost(self) -> frozenset[str]:
-        """Code tokens that the removed lines have and the added ones don't."""
-        return tokens(self.removed) - tokens(self.added)
-
-    @property
-    def gained(self) -> frozenset[str]:
-        return tokens(self.added) - tokens(self.removed)
-
-
-def tokens(lines: Iterable[str]) -> frozenset[str]:
-    return frozenset(t for line in lines for t in _TOKEN.findall(line))
 
 
 def edits(diff: str, files: tuple[str, ...] = ()) -> list[Edit]:
@@ -90,7 +78,7 @@ def _close(found: list[Edit], file: str, hunk: dict[str, list[str]]) -> None:
 
 def is_plain_text(edit: Edit) -> bool:
     """Style, pictures, documents or wording: nothing that can fail at run time."""
-    if PLAIN_TEXT.search(edit.file):
+    if PLAIN_TEXT.search(edit.file) and not MANIFEST.search(edit.file):
         return True
     lines = (*edit.removed, *edit.added)
     return bool(lines) and bool(edit.removed) and bool(edit.added) and all(_wording(x) for x in lines) and _alike(edit)

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from subagents.cause.facts import Facts
 from subagents.cause.model import Reason
-from subagents.cause.places import Incident
+from subagents.cause.places import Incident, store
 from subagents.cause.rules import RULES, Rule
 from subagents.cause.symptoms import Symptom, is_bad, is_new
 from subagents.cause.telling import Telling
@@ -20,57 +20,9 @@ INNER = re.compile(
     r"\.(?:svc|internal|local|localdomain|cluster|lan|corp|intra|consul|test)(?:\.|$|:)|^localhost|^\d+\.", re.I
 )
 _HOST = re.compile(r"\b((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})\b(?![\w(])", re.IGNORECASE)
-_CODE = frozenset(
-    [
-        "go",
-        "py",
-        "js",
-        "ts",
-        "java",
-        "rb",
-        "rs",
-        "php",
-        "cs",
-        "c",
-        "h",
-        "cc",
-        "cpp",
-        "kt",
-        "sql",
-        "yaml",
-        "yml",
-        "json",
-        "toml",
-        "xml",
-        "html",
-        "css",
-        "sh",
-        "log",
-        "md",
-        "txt",
-        "lock",
-        "mod",
-    ]
-)
-_PACKAGE = frozenset(
-    [
-        "com",
-        "org",
-        "net",
-        "io",
-        "cn",
-        "de",
-        "java",
-        "javax",
-        "jdk",
-        "sun",
-        "kotlin",
-        "scala",
-        "github",
-        "golang",
-        "google",
-    ]
-)
+_ENDINGS = "go py js ts java rb rs php cs c h cc cpp kt sql yaml yml json toml xml html css sh log md txt lock mod"
+_ROOTS = "com org net io cn de java javax jdk sun kotlin scala github golang google"
+_CODE, _PACKAGE = frozenset(_ENDINGS.split()), frozenset(_ROOTS.split())
 _DOWN = re.compile(
     r"\b50\d\b|unavailable|time[d ]?out|no answer|deadline|refused|reset|outage|unreachable|too many|\b429\b|failed",
     re.I,
@@ -230,7 +182,10 @@ def _times(s: Symptom) -> float:
 
 
 def _comes_in(s: Symptom, facts: Facts, loads: list[Symptom]) -> bool:
-    """Its callers (those we know the load of) got as much more as it did; with none, it is the edge."""
+    """Its callers (those we know the load of) got as much more as it did; with none, it is the edge. Nobody outside
+    calls a data store."""
+    if store(s.service):
+        return False
     callers = facts.topology.callers(s.service)
     known = {x.service for x in facts.series if LOAD.search(x.name)} & set(callers)
     risen = {x.service for x in loads if _times(x) >= 0.5 * _times(s)}

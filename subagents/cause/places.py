@@ -17,7 +17,7 @@ from subagents.cause.facts import Facts
 from subagents.cause.model import Place, Reason
 from subagents.cause.shares import Share, said, shares, slower
 from subagents.cause.symptoms import Symptom, named_in
-from subagents.cause.words import DOWN_IS_BAD
+from subagents.cause.words import DOWN_IS_BAD, families
 from subagents.topology import Topology
 
 NEAR = timedelta(minutes=20)
@@ -29,6 +29,12 @@ SHARE = 3.0  # what a service's own share of the added time or failures weighs
 OWN = frozenset(
     ("crash", "pool", "memory", "cpu", "disk", "race", "sql", "cache", "certificate", "dns", "data", "quota")
 )
+STORE = re.compile(
+    r"db(?:\b|[-_\d])|sql|postgres|\bpg\b|maria|mongo|redis|valkey|memcache|kafka|rabbit|elastic|opensearch|cassandra"
+    r"|scylla|dynamo|aurora|\brds\b|etcd|zookeeper|clickhouse|minio|\bs3\b|dns\b|broker",
+    re.IGNORECASE,
+)
+COMMON = frozenset(("dns", "certificate"))
 FILLS = frozenset(("memory", "pool", "disk", "queue", "cpu"))
 
 
@@ -42,6 +48,7 @@ class Incident:
     blames: frozenset[tuple[str, str]]
     onset: datetime | None
     sure: datetime | None
+    calls: Topology = Topology(())  # who calls whom, as far as it is known or told
 
     @property
     def first(self) -> str:
@@ -49,6 +56,11 @@ class Incident:
 
     def of(self, service: str) -> list[Symptom]:
         return [s for s in self.symptoms if s.service == service]
+
+
+def store(service: str) -> bool:
+    """Its name says that it keeps data or names for others: it calls nobody."""
+    return bool(STORE.search(service))
 
 
 def anchor(
@@ -85,11 +97,13 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     if crying not in hard and not (below and crying in facts.services):
         crying = _loudest(going) or crying
     blames = _blames(facts, going)
-    own = shares(facts, at, crying, _calls(facts, blames)) or slower(facts, at)
+    calls = _calls(facts, blames)
+    own = shares(facts, at, crying, calls) or slower(facts, at)
     if not hard and crying and not own:
         return Incident(at, tuple(going), (Place(crying, 0.0, at),), frozenset(), at, at)
-    net = Net(facts.topology.edges | blames, hard, _began(hard, going))
-    alike = {s for s in hard if _same_text(s, crying, going)}
+    stores = _stores(hard, facts, blames)
+    net = Net(facts.topology.edges | blames | stores, hard, _began(hard, going))
+    alike = {s for s in hard if _same_trouble(s, crying, going)}
     origins = (net.below(crying) | alike | below | own.keys()) if net.edges else set(hard)
     ranked = _places(hard, going, blames, facts, own)
     best = next((p.service for p in ranked if p.service in origins), crying)
@@ -98,7 +112,13 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     kept = tuple(sorted(kept, key=lambda p: p.service != best))
     mine = tuple(s for s in going if s.service in joined or (not s.hard and _touches(s.service, joined, facts)))
     onset, sure = _onset([s for s in mine if s.service == best], at)
-    return Incident(at, mine, kept, blames, onset, sure)
+    return Incident(at, mine, kept, blames, onset, sure, Topology(calls.edges | stores))
+
+
+def _stores(hard: set[str], facts: Facts, blames: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """A failing data store that nobody is known to call: any other that fails may do so."""
+    tied = {name for edge in (*facts.topology.edges, *blames) for name in edge}
+    return frozenset((caller, s) for s in hard - tied if store(s) for caller in hard if not store(caller))
 
 
 class Net:
@@ -151,7 +171,9 @@ def _blames(facts: Facts, going: Sequence[Symptom]) -> frozenset[tuple[str, str]
     known = facts.known
     told = [(s.service, s.name) for s in going if s.hard and s.source in ("pattern", "metric")]
     told += [(s.service, re.sub(r"\d+", "#", s.error)) for s in facts.spans if s.error]
-    return frozenset((who, whom) for who, text in set(told) if who for whom in named_in(text, known, who))
+    # of a name that can't be resolved, the resolver is to blame, not who bears it
+    fair = {(who, text) for who, text in told if who and not store(who) and "dns" not in families(text)}
+    return frozenset((who, whom) for who, text in fair for whom in named_in(text, known, who))
 
 
 def _calls(facts: Facts, blames: frozenset[tuple[str, str]]) -> Topology:
@@ -171,10 +193,12 @@ def _began(services: set[str], symptoms: Sequence[Symptom]) -> dict[str, datetim
     return found
 
 
-def _same_text(service: str, start: str, going: Sequence[Symptom]) -> bool:
-    """Says the very same of its failures as the one that cries."""
-    mine = {s.name for s in going if s.service == service and s.source == "pattern"}
-    return any(s.name in mine for s in going if s.service == start and s.source == "pattern")
+def _same_trouble(service: str, start: str, going: Sequence[Symptom]) -> bool:
+    """Says the very same of its failures as the one that cries, or both tell of what all lean on."""
+    mine = [s for s in going if s.service == service and s.source == "pattern"]
+    said, kinds = {s.name for s in mine}, {f for s in mine for f in s.families & COMMON}
+    cries = (s for s in going if s.service == start and s.source == "pattern")
+    return any(s.name in said or s.families & kinds for s in cries)
 
 
 def _touches(service: str, joined: set[str], facts: Facts) -> bool:
@@ -231,6 +255,8 @@ def _weighed(
     accused = sorted({who for who, whom in blames if whom == service and who in began})
     if accused:
         found.append(Reason("blamed", f"{', '.join(accused)} complain of {service}", 0.8 + 0.3 * len(accused)))
+    if store(service):
+        found.append(Reason("store", f"{service} is a store of data or names, which others wait for", 0.8))
     others = sorted({whom for who, whom in blames if who == service and whom in began})
     if others and not set(others) <= set(accused):
         found.append(Reason("complains", f"{service} complains of {', '.join(others)}, which fails too", -1.5))

@@ -9,8 +9,10 @@ from datetime import datetime
 from subagents.sources import Change
 
 _PAPER = re.compile(
-    r"(?:^|/)(?:docs?|tests?|testdata|__tests__|spec)/|\.(?:md|rst|adoc)$|(?:^|/)(?:LICENSE|CODEOWNERS)$"
-    r"|(?:^|/)test_[^/]+$|_test\.\w+$|\.(?:test|spec)\.\w+$",
+    r"(?:^|/)(?:docs?|tests?|testdata|__tests__|spec|e2e|\.github|\.circleci|\.vscode|\.idea)/|\.(?:md|rst|adoc)$"
+    r"|(?:^|/)(?:LICENSE|CODEOWNERS|\.gitignore|\.editorconfig|\.gitlab-ci\.yml|Jenkinsfile|\.pre-commit-config\.yaml)$"
+    r"|(?:^|/)\.?(?:eslint|prettier|golangci|rubocop|flake8|pylint|stylelint)[\w.-]*$"
+    r"|(?:^|/)test_[^/]+$|_test\.\w+$|\.(?:test|spec|stories)\.\w+$",
     re.IGNORECASE,
 )
 _PAPER_TITLE = re.compile(r"^(?:docs?|tests?)(?:\([^)]*\))?!?:", re.IGNORECASE)
@@ -42,7 +44,7 @@ def same_environment(a: str, b: str) -> bool:
 
 
 def on_paper(change: Change, commits: Sequence[Change]) -> bool:
-    """Documents and tests only: nothing that runs was changed."""
+    """Documents, tests, and what only builders and editors read: nothing that runs was changed."""
     whole = commits or (change,)
     files = [f for c in (change, *commits) for f in c.files]
     if files:

@@ -127,15 +127,32 @@ def slower(facts: Facts, at: datetime) -> dict[str, Share]:
 
 
 def _own_times(spans: Sequence[Span]) -> dict[tuple[str, str], list[float]]:
-    """(service, operation) → seconds of each span that none of its children took."""
-    inner: dict[tuple[str, str], float] = defaultdict(float)
+    """(service, operation) → seconds of each span that nothing below or beside it took. What a call takes on the way
+    is half the caller's and half the called one's: who stands at the end of all slow calls comes out."""
+    at = {(s.trace, s.id) for s in spans}
+    below: dict[tuple[str, str], list[Span]] = defaultdict(list)
     for span in spans:
-        if span.parent:
-            inner[span.trace, span.parent] += span.seconds
+        below[span.trace, span.parent or ""].append(span)
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     for span in spans:
-        found[span.service, span.name].append(max(0.0, span.seconds - inner[span.trace, span.id]))
+        inner = below.get((span.trace, span.id), [])
+        took = sum(s.seconds for s in inner)
+        if not inner and (span.trace, span.parent) in at:  # it waits for what is begun beside it
+            took = sum(_overlap(span, s) for s in below[span.trace, span.parent or ""] if s is not span)
+        callee = next((s.service for s in inner if s.service != span.service), "")
+        own = max(0.0, span.seconds - took)
+        if callee:
+            found[callee, f"called by {span.service}"].append(own / 2)
+            found[span.service, f"calls {callee}"].append(own / 2)
+        else:
+            found[span.service, span.name].append(own)
     return found
+
+
+def _overlap(span: Span, other: Span) -> float:
+    """Seconds that the other, begun later, runs at the same time."""
+    late = (other.start - span.start).total_seconds()
+    return max(0.0, min(span.seconds, late + other.seconds) - late) if late >= 0 else 0.0
 
 
 def said(service: str, share: Share) -> str:

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import log, log2
 
-from subagents.cause.candidates import ROLLED, Candidate, candidates
+from subagents.cause.candidates import ROLLED, Candidate, candidates, in_path
 from subagents.cause.edits import PLAIN_TEXT, Edit, edits, is_plain_text
-from subagents.cause.effects import Effect, effects, only_observes
+from subagents.cause.effect import Effect
+from subagents.cause.effects import effects, only_observes
 from subagents.cause.facts import Facts
+from subagents.cause.links import ANY, links
 from subagents.cause.model import Reason
 from subagents.cause.places import Incident, precursors
 from subagents.cause.relations import on_paper, same_environment, taken_back, touches
@@ -29,6 +31,7 @@ UNIT = timedelta(minutes=10)
 ENDED = timedelta(minutes=30)
 FAR = timedelta(hours=36)
 WORDS, EFFECTS = 3.0, 3.5  # the most that wording and effects can add
+FITS = 0.8  # of effects that fit: from there on the content speaks for the change
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,8 @@ class Desk:
         if against := self._against(c):
             return Weighed(c, -9.0, against, ())
         fitting = self._fitting(c)
-        reasons = [*self._timing(c), *self._place(c), *self._mechanism(c, fitting), *self._late(c)]
+        tied = any(e.families == ANY for e, _ in fitting)
+        reasons = [*self._timing(c), *self._place(c, tied), *self._mechanism(c, fitting), *self._late(c)]
         score = sum(r.weight for r in reasons)
         brings = frozenset(f for e, w in fitting if w >= 1.0 for f in e.families)
         return Weighed(c, round(score, 3), "", tuple(reasons), brings)
@@ -66,7 +70,9 @@ class Desk:
     def _fitting(self, c: Candidate) -> list[tuple[Effect, float]]:
         """Its effects that can bring what is seen, each with how well it fits, best first."""
         diff = self.facts.diffs.get(c.change.id, "")
-        told = effects(edits(diff, c.change.files)) if diff else _said_effects(c)
+        found = edits(diff, c.change.files) if diff else []
+        told = effects(found) if diff else _said_effects(c)
+        told += links(found, self.told, self.rare, self.place_words)
         weighed = sorted(((e, self._fit(e)) for e in told), key=lambda p: -p[1])
         return [(e, w) for e, w in weighed if w > 0][:3]
 
@@ -112,12 +118,14 @@ class Desk:
 
     # ── where ─────────────────────────────────────────────────────────────────────────────────
 
-    def _place(self, c: Candidate) -> Iterator[Reason]:
-        first, topology = self.found.first, self.facts.topology
+    def _place(self, c: Candidate, tied: bool) -> Iterator[Reason]:
+        """`tied`: the failing lines speak of what it changes, so that it reached them, on whatever way."""
+        first, topology = self.found.first, self.found.calls
         whose = {c.service} if c.service else touches(c.change, (), self.facts.known)
         reached = {p.service for p in self.found.places}
         if first in whose:
-            yield Reason("place", f"on {first}, which failed first", 1.0)
+            sure = not c.implied or self._own(c)
+            yield Reason("place", f"on {first}, which failed first", 1.0 if sure else 0.4)
         elif depth := _nearest(topology.distance(first, w) for w in whose):
             yield Reason("place", f"{first} depends on what it changes, {depth} calls away", 0.9 - 0.3 * depth)
         elif height := _nearest(topology.distance(w, first) for w in whose):
@@ -127,15 +135,23 @@ class Desk:
         elif not whose:
             yield Reason("place", "on what no service owns alone", -0.6)
         else:
-            yield Reason("place", f"on {', '.join(sorted(whose))}, which has no part in it", -3.0)
+            yield Reason("place", f"on {', '.join(sorted(whose))}, which has no part in it", -1.0 if tied else -3.0)
         yield from self._brought(c)
 
     def _brought(self, c: Candidate) -> Iterator[Reason]:
         if c.carrier is not None and c.implied:
-            yield Reason("place", f"the deploy of {c.carrier.service} was made after it and may carry it", -0.6)
+            yield Reason(
+                "place",
+                f"the deploy of {c.carrier.service} was made after it and may carry it",
+                -0.2 if self._own(c) else -0.6,
+            )
         if c.change.kind == "commit" and c.carrier is None:
             deployed = any(x.kind in ROLLED for x in self.facts.changes)
             yield Reason("place", "no deploy before the onset carries it", -1.6 if deployed else -0.2)
+
+    def _own(self, c: Candidate) -> bool:
+        """Its files lie in the directories of the service that was deployed."""
+        return c.carrier is not None and in_path(c.change, c.carrier.service)
 
     # ── whether it can ────────────────────────────────────────────────────────────────────────
 
@@ -162,13 +178,15 @@ class Desk:
             yield Reason("named", f"the failing lines name {key}", 1.5)
         if not self.kinds:
             return  # nothing is known of the failures that a content could fit
-        if found and not best:
-            yield Reason("content", _harmless(real), -1.5)
+        if found and total < FITS:
+            yield Reason("content", _harmless(real), round(-1.5 * (1 - total / FITS), 3))
         elif not found and not wording and not best:
             yield Reason("content", "nothing is known of its content that fits", -0.6)
 
     def _fit(self, effect: Effect) -> float:
         """An effect's strength as far as its kinds are seen; more where its new value stands in the failures."""
+        if effect.families == ANY:
+            return effect.strength
         seen = max((self.kinds.get(f, 0.0) for f in effect.families), default=0.0)
         if effect.about and not (words(effect.about) - self.place_words) & self.told.words.keys():
             seen *= 0.3

@@ -20,7 +20,7 @@ AHEAD = 0.12  # and by so much before the next
 SHOWN = 10
 AWAY = 1.8  # what an operational cause loses where a change explains it
 KINDS = {"dns": "dns", "quota": "quota", "certificate": "certificate", "disk full": "disk", "traffic surge": "traffic",
-         "noisy neighbour": "cpu"}  # fmt: skip
+         "noisy neighbour": "cpu", "bad data": "data"}  # fmt: skip
 
 
 def suspects(weighed: Sequence[Weighed], others: Sequence[Operational]) -> list[Suspect]:

@@ -17,7 +17,8 @@ FAMILIES: dict[str, str] = {
     r"|unknown_?host|enotfound|域名解析",
     "quota": r"quota|rate.?limit|too many requests|\b429\b|throttl|limit_?exceeded|requests_per_|per minute"
     r"|rejected|限流|配额",
-    "pool": r"\bpool|_pool|connection_?s?\b.*(?:exhaust|acquir|slots)|max_?conn|conns?\b|acquir|连接池",
+    "pool": r"\bpool|_pool|connection_?s?\b.*(?:exhaust|acquir|slots)|max_?conn|conns?\b|acquir"
+    r"|too many open files|emfile|descriptor|open_fds|\bfds\b|cannot assign requested address|连接池",
     "memory": r"memory|\bheap|_heap|\boom|\brss\b|out_?of_?memory|\bgc\b|\bleak|unbounded|内存",
     "cpu": r"\bcpu|_cpu|load_?avg|saturat|busy",
     "disk": r"disk|no space left|enospc|inode|\bwal\b|volume|fsync|磁盘",
@@ -30,8 +31,10 @@ FAMILIES: dict[str, str] = {
     "retry": r"\bretr(?:y|ies)|attempts?\b|backoff|重试",
     "sql": r"\bsql|select |insert |update .* set|\bquer(?:y|ies)|relation|column|\btable\b|schema|migration|\bindex\b"
     r"|statement|\bdb_|database|constraint|数据库",
-    "auth": r"\bauth|token|jwt|unauthori[sz]ed|forbidden|\b40[13]\b|credential|password|permission|login|signature"
+    "auth": r"\bauth|token|jwt|unauthori[sz]ed|not authori[sz]ed|access ?denied|forbidden|\b40[13]\b"
+    r"|credential|password|permission|login|signature"
     r"|\bkid\b|认证|鉴权",
+    "route": r"\b40[45]\b|not found|no route matches|unknown (?:path|route)|method not allowed|_404",
     "latency": r"latency|duration|p9\d|slow|_wait|\bwait|response_time|elapsed|延迟|变慢",
     "errors": r"error|fail|exception|5xx|\b50\d\b|decline|refused|unavailable|错误|失败|异常",
     "traffic": r"requests_per_sec|request_rate|\brps\b|\bqps\b|requests?_total|throughput|surge|overload|shed"
@@ -58,7 +61,7 @@ SIGNATURES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("dependency", ("dependency", "network")),
     ("traffic", ("traffic",)),
     ("latency", ("latency", "timeout")),
-    ("errors", ("errors", "auth", "sql")),
+    ("errors", ("errors", "auth", "sql", "route")),
 )
 DOWN_IS_BAD = re.compile(
     r"availab|ready|hit_?(?:rate|ratio)|success|healthy|\bup\b|uptime|remaining|free|idle|until_?expiry|committed"

@@ -64,7 +64,7 @@ async def test_a_generated_change_is_named_with_where_and_when(tmp_path: Path, v
 
 
 @pytest.mark.parametrize(("variant", "kind"), [
-    ("certificate", "certificate"),
+    pytest.param("certificate", "certificate", marks=pytest.mark.slow),
     pytest.param("upstream:provider", "provider outage", marks=pytest.mark.slow),
     pytest.param("traffic", "traffic surge", marks=pytest.mark.slow),
 ])  # fmt: skip
@@ -134,3 +134,25 @@ async def test_who_waits_for_another_adds_nothing_of_its_own(services: tuple[str
         (first, *others) = found.services
         assert {r.signal: r.weight for r in first.reasons}["own share"] > 0
         assert all(r.weight < 0 for p in others for r in p.reasons if r.signal == "own share")
+
+
+async def test_a_store_that_nobody_is_known_to_call_comes_before_those_who_fail_with_it():
+    lines = by_time(
+        *(calm(s) for s in ("menu-api", "menu-db")),
+        errors("menu-api", "13:03", 40, 6, "request took 2600 ms, gave up"),
+        errors("menu-db", "13:03", 40, 6, "slow statement: 2600 ms"),
+    )
+    found = await analyse(Sources(logs=(MemoryLogs("files", lines=lines),)), window())
+    assert (found.cause.first_failing, found.cause.blast_radius) == ("menu-db", ("menu-api",))
+
+
+async def test_of_a_name_that_cannot_be_resolved_its_bearer_is_not_to_blame():
+    lines = by_time(
+        *(calm(s) for s in ("billing", "ledger", "coredns")),
+        errors("billing", "13:03", 40, 6, "lookup ledger.prod.svc: no such host"),
+        errors("ledger", "13:03", 40, 6, "could not resolve host pg.prod: name resolution failed"),
+        errors("coredns", "13:03", 40, 6, "dns: SERVFAIL for ledger.prod.svc"),
+    )
+    found = await analyse(Sources(logs=(MemoryLogs("files", lines=lines),)), window())
+    assert found.cause.first_failing == "coredns"
+    assert set(found.cause.blast_radius) == {"billing", "ledger"}

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from subagents.cause.edits import edits, is_plain_text
-from subagents.cause.effects import effects, only_observes, quantities
+from subagents.cause.effects import effects, only_observes
+from subagents.cause.links import links
+from subagents.cause.telling import Telling
+from subagents.cause.values import quantities
 
 
 def strongest(diff: str, file: str = "src/a.go") -> tuple[str, frozenset[str], float]:
@@ -26,6 +31,19 @@ def strongest(diff: str, file: str = "src/a.go") -> tuple[str, frozenset[str], f
         ("+var seen []Record\n+\tseen = append(seen, r)", "memory", "without bound"),
         ("+ALTER TABLE orders DROP COLUMN status;", "sql", "table that others use"),
         ("-cache = LruCache(max_entries=100)\n+cache = {}", "memory", "bound"),
+        ("-.readTimeout(Duration.ofSeconds(3))\n+.readTimeout(Duration.ofMillis(250))", "timeout", "less, 12-fold"),
+        ("--Xmx6g\n+-Xmx768m", "memory", "less, 8-fold"),
+        ("-retry.Attempts(2), retry.Backoff(),\n+retry.Attempts(15), retry.Backoff(),", "retry", "more, 7.5-fold"),
+        ("+let d = parcel.promised.unwrap();", "crash", "assumes"),
+        ("+bus.on('presence', send)", "memory", "listens"),
+        ("+resp, err := client.Get(src)", "dependency", "calls another system"),
+        ("+DROP INDEX IF EXISTS ix_a;", "sql", "drops an index"),
+        ("+add_foreign_key :subscriptions, :plans", "race", "locks a table"),
+        ("-rows = q.limit(50)\n+rows = q", "memory", "how much it reads"),
+        ("-    back_off(2.0)", "retry", "between tries"),
+        ('-  "extra": "ignore"\n+  "extra": "forbid"', "data", "stricter"),
+        ("+const bad = /^(\\w+\\s?)+x$/", "cpu", "pattern"),
+        ("-  rewrite-target: /$2\n+  rewrite-target: /", "route", "points"),
     ],
 )
 def test_an_edit_tells_what_it_can_bring(diff: str, family: str, says: str):
@@ -33,6 +51,43 @@ def test_an_edit_tells_what_it_can_bring(diff: str, family: str, says: str):
     assert family in families
     assert says in text
     assert strength >= 0.9
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        "+CREATE INDEX CONCURRENTLY ix_a ON a (b);",
+        "+bus.on('x', f)\n+bus.off('x', f)",
+        "-sum := 0\n+total := 0",
+        "-timeout: 3s\n+timeout: 3000ms",
+    ],
+)
+def test_what_is_given_back_or_stays_the_same_brings_nothing(diff: str):
+    assert [e.text for e in effects(edits(diff, ("src/a.go",))) if e.strength >= 0.6] == []
+
+
+@pytest.mark.parametrize(
+    ("diff", "file", "said", "tie"),
+    [
+        ("-  amount_cents: x", "src/pay.ts", "KeyError: 'amount_cents'", "takes out `amount_cents`"),
+        ("+  HOST: kafka-0.hedless", "env/values.yaml", "lookup kafka-0.hedless: no such host", "puts in `kafka"),
+        ('-    "s3:PutObject",', "infra/role.tf", "not authorized to perform: s3:PutObject", "takes out `s3"),
+        ("+let x = 1;", "src/render.rs", "panicked at src/render.rs:57", "edits render.rs"),
+        ("+new Store({ bytes: 4096 })", "src/s.ts", "cookie exceeds 4096 bytes", "puts in 4096"),
+        ("+new Store({ bytes: 512 })", "src/s.ts", "cookie exceeds 4096 bytes", ""),
+        ("+  HOST: ledger", "env/values.yaml", "ledger is down", ""),
+    ],
+)
+def test_what_a_change_touches_and_the_failing_lines_name_ties_them(diff: str, file: str, said: str, tie: str):
+    told = Telling({}, {}, {}, frozenset(re.findall(r"\d+", said)), said.lower(), said.lower())
+    found = links(edits(diff, (file,)), told, {}, frozenset(("ledger",)))
+    assert [e.text[: len(tie)] for e in found[:1]] == ([tie] if tie else [])
+
+
+def test_a_version_in_a_manifest_is_no_plain_text():
+    [only] = edits("-boto3==1.34.10\n+boto3==2.0.0", ("api/requirements.txt",))
+    assert not is_plain_text(only)
+    assert effects([only])[0].about == "boto3"
 
 
 def test_a_patch_version_weighs_less_than_a_minor_one_and_is_about_its_module():
@@ -67,3 +122,4 @@ def test_logs_and_metrics_only_observe():
 
 def test_quantities_are_read_with_their_units():
     assert [q for _, q in quantities("15 * time.Minute, 30s, 512Mi")] == [900.0, 30.0, 512 * 1024.0**2]
+    assert [q for _, q in quantities("Duration.ofMillis(250), from_secs(3)")] == [0.25, 3.0]

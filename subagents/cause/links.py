@@ -1,0 +1,70 @@
+"""What of a change's own lines stands in the failures: files of stack traces, names it puts in or takes out, numbers.
+
+The failing lines here are new ones, so that a name in them which a change touches ties the two together. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from subagents.cause.edits import MANIFEST, Edit, is_plain_text
+from subagents.cause.effect import Effect
+from subagents.cause.telling import Telling
+from subagents.cause.words import identifiers, words
+
+_LITERAL = re.compile(r"[\"']([\w./:@-]{6,})[\"']|(?<=[:=])\s*([a-z][\w-]*(?:[.:/-][\w-]+)+)")
+_NAME = re.compile(r"[A-Za-z]\w*(?:_\w+|[a-z][A-Z]\w*)")
+_COMMON = re.compile(
+    r"^(?:main|index|app|__init__|mod|lib|server|client|handler|values|config|settings|application)\.", re.I
+)
+_BIG = re.compile(r"(?<![\w.])\d{3,}(?![\w.])")
+ANY = frozenset(("*",))  # fits whatever the failures are: they speak of it themselves
+FILE, NAME, NUMBER = 1.8, 1.6, 1.0
+
+
+def links(found: Iterable[Edit], told: Telling, rare: dict[str, float], places: frozenset[str]) -> list[Effect]:
+    """Each tie as an effect that fits. `rare`: how much a name tells, 0 to 1; `places`: words of services' names."""
+    real = [e for e in found if not is_plain_text(e) and not MANIFEST.search(e.file)]
+    return [*_files(real, told), *_names(real, told, rare, places), *_numbers(real, told)]
+
+
+def _files(found: Iterable[Edit], told: Telling) -> Iterator[Effect]:
+    for name in sorted({e.file.rsplit("/", 1)[-1] for e in found}):
+        if "." in name and not _COMMON.match(name) and re.search(rf"(?<![\w.-]){re.escape(name.lower())}\b", told.text):
+            yield Effect(f"edits {name}, which the failing lines point to", ANY, FILE)
+
+
+def _names(found: Iterable[Edit], told: Telling, rare: dict[str, float], places: frozenset[str]) -> Iterator[Effect]:
+    made = []
+    for edit in found:
+        old, new = _named("\n".join(edit.removed)), _named("\n".join(edit.added))
+        made += [(name, "puts in") for name in new - old] + [(name, "takes out") for name in old - new]
+    told_of = [(name, what) for name, what in made if _said(name, told) and _tells(name, places)]
+    weight = {name: min((rare.get(n, 1.0) for n in identifiers(name)), default=1.0) for name, _ in told_of}
+    name, what = max(told_of, key=lambda t: (weight[t[0]], t), default=("", ""))
+    if name and weight[name] > 0.4:
+        yield Effect(f"{what} `{name}`, which the failing lines name", ANY, NAME * weight[name])
+
+
+def _named(text: str) -> set[str]:
+    """Names of several parts, as they are spelt, and literals."""
+    literal = {a or b for a, b in _LITERAL.findall(text)}
+    return {n for n in literal | set(_NAME.findall(text)) if n.islower() or identifiers(n)}
+
+
+def _tells(name: str, places: frozenset[str]) -> bool:
+    """More than where: not only words of services' names, nor only words that all code has."""
+    return bool(words(name) - places) or (not words(name) and bool(re.search(r"[.:/]", name)))
+
+
+def _said(name: str, told: Telling) -> bool:
+    return bool(re.search(rf"(?<![\w-]){re.escape(name.lower())}(?![\w-])", told.text))
+
+
+def _numbers(found: Iterable[Edit], told: Telling) -> Iterator[Effect]:
+    for edit in found:
+        new = set(_BIG.findall("\n".join(edit.added))) - set(_BIG.findall("\n".join(edit.removed)))
+        if hit := sorted(new & told.numbers):
+            yield Effect(f"puts in {hit[0]}, which the failing lines say", ANY, NUMBER)
+            return
