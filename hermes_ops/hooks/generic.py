@@ -6,7 +6,7 @@ It knows no product: what each calls its values stands in the settings (docs/HOO
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, get_args
 
@@ -21,35 +21,59 @@ def _words(said: str) -> frozenset[str]:
     return frozenset(said.split())
 
 
+SURE = (  # names that belong to alerts alone
+    "alertname", "alarmname", "alerttitle", "alertrule", "rulename", "alarmrulename", "checkname", "monitorname",
+    "monitorfriendlyname", "conditionname", "policyname", "eventdefinitiontitle", "告警名称", "规则名称",
+)  # fmt: skip
+_DAY = re.compile(r"\d{4}[-./]\d\d?[-./]\d\d?")
+_OF_DAY = re.compile(r"\d\d?:\d\d")
 USUAL = {  # in order of how surely it is the thing
-    "name": "alertname alarmname rulename alarmrulename checkname monitorname conditionname eventdefinitiontitle "
-    "policyname subject name title rule subtype eventname summary message",
-    "severity": "severity severitylevel criticality alarmlevel alertlevel priority importancelevel level urgency",
-    "service": "service servicename app appname application applicationname component",
+    "name": "name title rule 标题 subtype eventname watchid summary message",
+    "severity": "severity severitylevel criticality alarmlevel alertlevel eventseverity priority importancelevel level "
+    "urgency 级别 告警级别",
+    "service": "service servicename app appname application applicationname component 服务 应用",
     "start": "startsat startedat starttime startdate datestartzoned datestart firsttriggertime triggertime alarmtime "
-    "firedat",
-    "end": "endsat endedat endtime enddate dateendzoned dateend resolvedat recovertime recoverytime closedat "
-    "canceldate",
-    "told": "statechangetime statechangedtimestamp updatedat updatetime lasttime timestamp time createdat createdon "
-    "date",
+    "firedat fireddatetime firstoccurtime 告警时间 触发时间 发生时间",
+    "end": "endsat endedat endtime enddate dateendzoned dateend resolvedat resolveddatetime recovertime recoverytime "
+    "eventrecoverytime closedat canceldate 恢复时间",
+    "told": "statechangetime statechangedtimestamp occurredat updatedat updatetime lastupdated lasttime timestamp "
+    "time alertdatetime datetime date 时间",
+    "made": "createdat createdon eventtime",
     "id": "fingerprint dedupkey incidentid incidentkey alertid monitorid checkid alarmid eventdefinitionid hash",
     "summary": "description alertmessage summary message alarmdescription body messagebody details reason info",
     "link": "generatorurl link url alerturl htmlurl permalink detectorurl",
     "labels": "labels tags dimensions fields",
 }
-SURE = 9  # of the names above belong to alerts alone
-STATES = ("isrecovered", "isalarm", "currentstate", "newstatevalue", "status", "alertstatus", "alarmstatus", "state")
-EVENTS = ("alertaction", "eventtype", "alerttype", "action", "type")  # on the outer level; deeper they are of others
+STATES = (
+    "isrecovered", "isalarm", "alerttransition", "monitorcondition", "currentstate", "newstatevalue", "status",
+    "alertstatus", "alarmstatus", "eventstatus", "state", "状态", "告警状态",
+)  # fmt: skip
+EVENTS = (
+    "alertaction",
+    "eventaction",
+    "eventtype",
+    "alerttypefriendlyname",
+    "alerttype",
+    "action",
+    "type",
+)  # outer level
 LISTS = ("alerts", "events", "messages", "incidents", "records", "items")
 FIRES = _words(
-    "firing fires fire alerting alert alarm alarming problem trigger triggered triggering open opened active occurred "
-    "occur down critical failure failed error unhealthy true 1"
+    "firing fires fire fired alerting alert alarm alarming problem trigger triggered triggering open opened active "
+    "activated acknowledged occurred occur down critical failure failed error warn unhealthy true 1 "
+    "告警 报警 触发 故障 异常 发生 未恢复"
 )
 OVER = _words(
-    "resolved resolve ok closed close recovered recovery normal up inactive clear cleared end ended healthy cancelled "
-    "canceled success false 0"
+    "resolved resolve ok closed close recovered recovery normal up inactive deactivated clear cleared end ended "
+    "healthy cancelled canceled success false 0 恢复 已恢复 正常 解除 已解除 已解决 关闭 已关闭"
 )
-COUNTED = ("isrecovered", "isalarm", "state", "alertstate")  # where 1 and 0 are states of the alert, not of a device
+COUNTED = (
+    "isrecovered",
+    "isalarm",
+    "state",
+    "alertstate",
+    "alarmstatus",
+)  # where 1 and 0 are states of the alert, not of a device
 CHANGES = get_args(ChangeKind)
 
 
@@ -73,7 +97,19 @@ def _several(body: Json, path: str, names: Sequence[str]) -> list[Json]:
     several = held if isinstance(held, list) else [held]
     if not several or not all(isinstance(one, dict) for one in several):
         raise Unreadable("It is no JSON object with values; set the map's list to where its objects stand.")
-    return several
+    return [_timed(one) for one in several]
+
+
+def _timed(one: Json) -> Json:
+    """A date and a time of day in two values, `event_date` and `event_time`, as one time."""
+    held = table(one)
+    days = {paths.plain(key).removesuffix("date"): text(value) for key, value in held.items()}
+
+    def whole(key: str, value: Json) -> Json:
+        day = days.get(paths.plain(key).removesuffix("time"), "")
+        return f"{day} {value}" if _OF_DAY.match(text(value)) and _DAY.fullmatch(day) else value
+
+    return {key: whole(key, value) for key, value in held.items()}
 
 
 # ── alerts ────────────────────────────────────────────────────────────────────────────────────
@@ -87,12 +123,12 @@ def _alert(one: Json, hook: AlertHook, now: datetime) -> Alert | str:
         return told if state else "nothing in it says that it is an alert"
     m = hook.map
     labels = texts(_at(one, m.labels, "labels"))
-    name = text(_at(one, m.name, "name"))
+    name = text(_at(one, m.name, "name")) if m.name else _name(one)
     if not name:
         keys = ", ".join(sorted(table(one))[:12])
         raise Unreadable(f"No name of an alert is found: set map.name to its path. It has the keys {keys}.")
     said = text(_at(one, m.severity, "severity")) or first(labels, hook.severity_labels)
-    service = text(_at(one, m.service, "service")) or first(labels, hook.service_labels)
+    service = text(_at(one, m.service, "service")) or first(labels, hook.service_labels) or _service(labels)
     over = state == "resolved"
     start, end = _times(one, hook, over, now)
     link, summary = text(_at(one, m.link, "link")), text(_at(one, m.summary, "summary"))
@@ -111,23 +147,37 @@ def _alert(one: Json, hook: AlertHook, now: datetime) -> Alert | str:
     )
 
 
+def _name(one: Json) -> str:
+    """By a name of alerts wherever it stands, else by what the outermost level that has a name calls it."""
+    return text(paths.usual(one, (*SURE, "subject"))) or text(paths.outermost(one, USUAL["name"].split()))
+
+
+def _service(labels: Mapping[str, str]) -> str:
+    known = USUAL["service"].split()
+    return next((value for name, value in labels.items() if paths.plain(name) in known), "")
+
+
 def _times(one: Json, hook: AlertHook, over: bool, now: datetime) -> tuple[datetime | None, datetime | None]:
-    """Start and end. A single time is that of what is told: a start where it fires, an end where it is over."""
-    start, end, told = (
+    """Start and end. A single time is that of what is told: a start where it fires, an end where it is over; so is the
+    time at which a record was made, unless a later one is told as well."""
+    start, end, told, made = (
         moment(_at(one, path, usually), hook.zone)
-        for path, usually in ((hook.map.start, "start"), (hook.map.end, "end"), ("", "told"))
+        for path, usually in ((hook.map.start, "start"), (hook.map.end, "end"), ("", "told"), ("", "made"))
     )
     if not over:
-        return start or told, None
+        return start or made or told, None
     if end or told or hook.map.start:
-        return start, end or told or now
-    return None, start or now
+        until = end or told or now
+        return start or (made if made and made < until else None), until
+    return None, start or made or now
 
 
 def _at(one: Json, path: Paths, usually: str) -> Json:
     """A table with a name is that name: `"service": {"id": 7, "name": "checkout"}`."""
     found = paths.at(one, path) if path else paths.usual(one, USUAL[usually].split())
-    return found.get("name", found) if isinstance(found, dict) and usually != "labels" else found
+    if not isinstance(found, dict) or usually == "labels":
+        return found
+    return next((found[key] for key in ("name", "summary") if key in found), found)
 
 
 def _state(one: Json, hook: AlertHook) -> str:
@@ -144,13 +194,14 @@ def _state(one: Json, hook: AlertHook) -> str:
             turned = name == "isrecovered"
             return {"firing": "resolved", "resolved": "firing"}[found] if turned else found
         said = said or (found if name in STATES else "")
+    if not said and text(_at(one, hook.map.severity, "severity")).lower() in ("ok", "normal", "clear", "cleared"):
+        return "resolved"  # one scale for both, as in monitoring systems with levels
     return said or ("firing" if _alerts(one, hook) else "")
 
 
 def _alerts(one: Json, hook: AlertHook) -> bool:
     """Whether something says that it is an alert, though not in which state: a severity, or a name of one."""
-    named = paths.usual(one, USUAL["name"].split()[:SURE])
-    return bool(hook.map.name or hook.map.severity or named or _at(one, "", "severity"))
+    return bool(hook.map.name or hook.map.severity or paths.usual(one, SURE) or _at(one, "", "severity"))
 
 
 def _read_state(value: Json, hook: AlertHook) -> str:
@@ -161,7 +212,7 @@ def _read_state(value: Json, hook: AlertHook) -> str:
             return state
     if hook.map.firing or hook.map.resolved:
         return word
-    for part in reversed(re.findall(r"[a-z]+|\d+", word.lower())):
+    for part in reversed(re.findall(r"[a-z]+|\d+|[\u4e00-\u9fff]+", word.lower())):
         if part in FIRES or part in OVER:
             return "firing" if part in FIRES else "resolved"
     return word

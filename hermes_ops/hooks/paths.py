@@ -33,6 +33,17 @@ def usual(body: Json, names: Sequence[str], depth: int = DEPTH) -> Json:
     return next(found, None)
 
 
+def outermost(body: Json, names: Sequence[str], depth: int = DEPTH) -> Json:
+    """The same, level by level: any of the names in an outer one counts before all in the inner ones."""
+    levels = ({plain(key): value for key, value in level.items()} for level in _levels(opened(body), depth))
+    found = (level[n] for level in levels for n in names if text_like(level.get(n)))
+    return next(found, None)
+
+
+def text_like(value: Json) -> bool:
+    return isinstance(value, str | int | float) and value != ""
+
+
 def plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 

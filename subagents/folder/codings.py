@@ -1,4 +1,5 @@
-"""How the text of a file is encoded: UTF-8, UTF-16 with or without a byte-order mark, or GB18030 (GBK, GB2312).
+"""How the text of a file is encoded: UTF-8, UTF-16 with or without a byte-order mark, or GB18030 (GBK, GB2312); and
+text with holes of zero bytes, which a copy-and-truncate rotation or a power failure leaves.
 
 Told by the bytes alone. Other encodings can't be told from bytes; what isn't UTF-8 then shows as U+FFFD, and is
 counted (`undecodable`).
@@ -8,10 +9,13 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from typing import IO
 
 UTF16 = ("utf-16-le", "utf-16-be")
-NAMES = (*UTF16, "gb18030")
+HOLES = "holes"
+NAMES = (*UTF16, "gb18030", HOLES)
+_TEXT = bytes((9, 10, 13, 27, *range(32, 256)))
 _BOMS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _REPLACED = "\ufffd"
 _PIECE = 256 << 10
@@ -22,7 +26,7 @@ def coding(head: bytes) -> str:
     if named := _BOMS.get(head[:2]):
         return named
     if b"\x00" in head:
-        return _wide(head)
+        return _wide(head) or (HOLES if _holed(head) else "")
     if head.isascii() or _is_utf8(head):
         return ""
     return "gb18030" if _is_chinese(head) else ""
@@ -38,6 +42,13 @@ def _wide(head: bytes) -> str:
     name = "utf-16-le" if odd > even else "utf-16-be"
     text = head[: len(head) // 2 * 2].decode(name, "replace")
     return name if all(c.isprintable() or c in "\r\n\t\x1b" for c in text) else ""
+
+
+def _holed(head: bytes) -> bool:
+    """Text with runs of zeros, fewer than it has lines; a file that begins with more zeros than this is one too."""
+    rest = head.replace(b"\x00", b"")
+    runs = len(re.findall(rb"\x00+", head))
+    return runs <= rest.count(b"\n") + 2 and len(rest.translate(None, _TEXT)) * 50 <= len(rest)
 
 
 def _is_utf8(head: bytes) -> bool:
@@ -66,8 +77,8 @@ class Recoded(io.RawIOBase):
     it counts as undecodable where lines are read."""
 
     def __init__(self, inner: IO[bytes], name: str) -> None:
-        self._inner = inner
-        self._decoder = codecs.getincrementaldecoder(name)("replace")
+        self._inner, self._holes = inner, name == HOLES
+        self._decoder = codecs.getincrementaldecoder("utf-8" if self._holes else name)("replace")
         self._begun, self._ended = False, False
 
     def readable(self) -> bool:
@@ -79,6 +90,10 @@ class Recoded(io.RawIOBase):
         while not self._ended and (n < 0 or size < n):
             raw = self._inner.read(_PIECE)
             self._ended = not raw
+            if self._holes:
+                pieces.append(raw.replace(b"\x00", b""))
+                size += len(pieces[-1])
+                continue
             text = self._decoder.decode(raw, self._ended)
             if not self._begun and text:
                 text, self._begun = text.removeprefix("\ufeff"), True

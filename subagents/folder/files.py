@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,9 +70,14 @@ def packing(path: Path) -> str:
         start = head(str(path), outer)
     except (Unreadable, OSError):
         return outer
-    inner = codings.coding(start)
-    text = start.decode(inner, "replace").encode() if inner else start
-    return "+".join(filter(None, (outer, inner, framing.framing(text))))
+    if b"\x00" in start and framing.framing(start) == "journal":  # whose lengths are binary
+        return "+".join(filter(None, (outer, "journal")))
+    layers = [outer, codings.coding(start)]
+    if layers[-1] == codings.HOLES:
+        start = start.replace(b"\x00", b"")
+        layers.append(codings.coding(start))
+    text = start.decode(layers[-1], "replace").encode() if layers[-1] else start
+    return "+".join(filter(None, (*layers, framing.framing(text))))
 
 
 def head(path: str, packed: str, size: int = HEAD) -> bytes:
@@ -137,7 +142,7 @@ def line_blocks(path: str, packed: str, start: int = 0, end: int | None = None) 
     A line is in exactly one of two ranges that meet, wherever they meet. Of a line far over `LINE_CAP` only beginning
     and end are kept.
     """
-    for at, whole in _whole_lines(path, packed, start):
+    for at, whole in whole_lines(_from_line_start(path, packed, start), start):
         if end is not None and at + len(whole) >= end:
             if at < end:
                 yield at, whole[: whole.find(b"\n", end - at - 1) + 1]
@@ -145,10 +150,10 @@ def line_blocks(path: str, packed: str, start: int = 0, end: int | None = None) 
         yield at, whole
 
 
-def _whole_lines(path: str, packed: str, start: int) -> Iterator[tuple[int, bytes]]:
-    """(offset, lines that each end in a newline) from the first line that begins at or after `start`."""
-    at, carry, over = start, b"", _Over()
-    for first, piece in _from_line_start(path, packed, start):
+def whole_lines(pieces: Iterable[tuple[int | None, bytes]], at: int = 0) -> Iterator[tuple[int, bytes]]:
+    """(offset, lines that each end in a newline) of pieces that begin at a line; the first may come with its offset."""
+    carry, over = b"", _Over()
+    for first, piece in pieces:
         block = piece
         at = first if first is not None else at
         if over.size:  # a line that is too long: read on to its end

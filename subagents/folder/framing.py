@@ -1,10 +1,12 @@
-"""What container runtimes and journald wrap around log lines, taken off while a file is read.
+"""What container runtimes, journald and others wrap around log lines, taken off while a file is read.
 
 - CRI (containerd, CRI-O): `TIME STREAM P|F TEXT`; a long line comes in parts, the last marked F.
 - docker's json-file: `{"log": "TEXT\\n", "stream": …, "time": …}`; a long line (over 16 KiB) comes in parts, of which
   only the last ends in a newline.
 - journald's export format: `FIELD=value` lines, or the field's name, eight bytes of length (little-endian) and data;
   an empty line ends an entry. (systemd.io/JOURNAL_EXPORT_FORMATS)
+- java.util.logging's SimpleFormatter: `DATE CLASS METHOD`, and `LEVEL: TEXT` on the line below.
+- JSON values that hold several records (`unrolling`).
 
 Both container forms become whole CRI lines; a line of one stream that falls into another stream's stack trace comes
 after it. Entries of an export become JSON lines, as `journalctl -o json` writes them. Knows no levels and no times.
@@ -16,7 +18,10 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import IO, NamedTuple
+
+from subagents.folder import unrolling
 
 CRI = re.compile(
     rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) (stdout|stderr) ([PF])(?::\S*)? ?(.*)", re.DOTALL
@@ -26,6 +31,8 @@ CONTINUES = re.compile(
     rb"(?:\s|\}|\)|\]|$|Caused by: |\.\.\. \d+ more|Traceback \(most recent|During handling of|The above exception"
     rb"|goroutine \d+ \[|created by |stack backtrace:|--- End of |[\w.$/*()\[\]{}-]+\(0x|[\w.]+(?:Error|Exception)\b)"
 )
+_JUL = re.compile(rb"(\S.{9,24}\d?\d:\d\d:\d\d(?: (?:[AP]M|\xe4\xb8[\x8a\x8b]\xe5\x8d\x88))?) ([\w.$]+ [\w$<>.]+)\r?$")
+_SAYS = re.compile(rb"([A-Z]{4,7}|(?:[\xe4-\xe9][\x80-\xbf]{2}){2})(?::|\xef\xbc\x9a) ?(.*)", re.DOTALL)
 _FIELD = re.compile(rb"[A-Z_][A-Z0-9_]*")
 _WHOLE = 1 << 20  # bytes of one joined line
 _GROUP = 500  # lines of one record
@@ -40,7 +47,7 @@ class Line(NamedTuple):
 
 
 def framing(head: bytes) -> str:
-    """ "cri", "docker", "journal", or "" for plain lines."""
+    """ "cri", "docker", "journal", "jul", "json-document", "json-lines", or "" for plain lines."""
     if _exported(head):
         return "journal"
     lines = [line for line in head.split(b"\n")[:40] if line.strip()]
@@ -49,7 +56,14 @@ def framing(head: bytes) -> str:
     for name, read in (("cri", _cri), ("docker", _docker)):
         if lines and sum(1 for line in lines if read(line)) * 10 >= len(lines) * 9:
             return name
-    return ""
+    if any(map(_follows, pairwise(lines))):
+        return "jul"
+    kind = unrolling.rolled(head.decode("utf-8", "replace"))
+    return f"json-{kind}" if kind else ""
+
+
+def _follows(pair: tuple[bytes, bytes]) -> bool:
+    return bool(_JUL.match(pair[0]) and _SAYS.match(pair[1]))
 
 
 def _exported(head: bytes) -> bool:
@@ -82,7 +96,14 @@ class Unframed(io.RawIOBase):
     def __init__(self, inner: IO[bytes], name: str) -> None:
         self._inner = inner
         lines = _split(inner)
-        self._lines = _entries(inner) if name == "journal" else _joined(lines, _cri if name == "cri" else _docker)
+        if name == "journal":
+            self._lines = _entries(inner)
+        elif name == "jul":
+            self._lines = _paired(lines)
+        elif name.startswith("json-"):
+            self._lines = unrolling.lines(inner, name.removeprefix("json-"), lines)
+        else:
+            self._lines = _joined(lines, _cri if name == "cri" else _docker)
 
     def readable(self) -> bool:
         return True
@@ -112,6 +133,22 @@ def _split(stream: IO[bytes]) -> Iterator[bytes]:
             kept = kept[_WHOLE:]
     if kept:
         yield kept
+
+
+def _paired(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """java.util.logging's two lines as one, `DATE LEVEL: [CLASS METHOD] TEXT`."""
+    waiting: re.Match[bytes] | None = None
+    for line in lines:
+        said = _SAYS.match(line) if waiting else None
+        if waiting and said:
+            yield b"%b %b: [%b] %b" % (waiting[1], said[1], waiting[2].strip(), said[2])
+        elif waiting:
+            yield waiting.string
+        waiting = None if said else _JUL.match(line)
+        if not said and waiting is None:
+            yield line
+    if waiting:
+        yield waiting.string
 
 
 def _joined(lines: Iterator[bytes], read: object) -> Iterator[bytes]:

@@ -31,6 +31,7 @@ class Index:
         self._folder = folder
         self._mask = lru_cache(_MASKED)(mask)
         self._recent: OrderedDict[tuple[Found, str], Row] = OrderedDict()
+        self._names: dict[Found, set[str]] = {}  # what is stored of a file, as far as it was looked for
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
 
@@ -38,7 +39,7 @@ class Index:
         """The stored result of a question about a file as it is now."""
         name = _name(question)
         row = self._recent.get((file, name))
-        if row is None and self._folder is not None:
+        if row is None and self._folder is not None and name in self._names.get(file, {name}):
             row = self._stored(file).get(name)
             if row is not None:
                 self._remember(file, name, row)
@@ -47,7 +48,7 @@ class Index:
     def put(self, file: Found, question: Sequence[Any], row: Row) -> None:
         name = _name(question)
         self._remember(file, name, row)
-        if self._folder is None:
+        if self._folder is None or len(json.dumps(row)) > _LARGEST:
             return
         results = self._stored(file)
         results[name] = masked(row, self._mask)
@@ -59,6 +60,7 @@ class Index:
             beside = target.with_suffix(f".{os.getpid()}.tmp")
             beside.write_text(text, encoding="utf-8", errors="surrogatepass")
             beside.replace(target)
+            self._names[file] = set(results)
 
     def _remember(self, file: Found, name: str, row: Row) -> None:
         self._recent[file, name] = row
@@ -70,12 +72,15 @@ class Index:
         return self._folder / f"{sha256(file.path.encode('utf-8', 'surrogateescape')).hexdigest()[:24]}.json"
 
     def _stored(self, file: Found) -> dict[str, Row]:
+        self._names[file] = set()
         try:
             kept = json.loads(self._path(file).read_text(encoding="utf-8", errors="surrogatepass"))
         except (OSError, ValueError):
             return {}
         same = isinstance(kept, dict) and kept.get("file") == list(file) and kept.get("v") == VERSION
-        return dict(kept["results"]) if same else {}
+        results: dict[str, Row] = kept["results"] if same else {}
+        self._names[file] = set(results)
+        return results
 
 
 def _name(question: Sequence[Any]) -> str:

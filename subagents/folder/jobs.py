@@ -9,14 +9,14 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from subagents.folder import recognise, scan, scan_counts, scan_metrics, scan_rows, survey
+from subagents.folder import recognise, scan, scan_counts, scan_metrics, scan_patterns, scan_rows, survey
 from subagents.folder.records import Hints, Row
 
 _LOGS: dict[str, Callable[..., Row]] = {
     "count": scan_counts.count,
     "search": scan_rows.search,
     "batch": scan_rows.batch,
-    "patterns": scan_rows.patterns,
+    "patterns": scan_patterns.patterns,
 }
 
 

@@ -15,16 +15,22 @@ Item = Mapping[str, Any]
 
 TIME = ("timestamp", "time", "ts", "t", "attimestamp", "datetime", "date", "timeunixnano", "observedtimestamp",
         "eventtime", "createdat", "realtimetimestamp", "asctime", "logtime", "instant", "startedat", "edgeendtimestamp",
-        "at", "syslogtimestamp")  # fmt: skip
+        "at", "syslogtimestamp", "timeiso8601", "timelocal", "eventtimestamp", "logtimestamp", "timegenerated",
+        "timecreated", "createtime", "requestreceivedtimestamp", "receivetimestamp", "starttime", "startutc", "utctime",
+        "localtime", "isotime", "dateandtime", "lasttimestamp", "时间", "日期时间", "日志时间", "发生时间")  # fmt: skip
 LEVEL = ("level", "lvl", "severity", "severitytext", "loglevel", "levelname", "s", "priority", "status_level",
-         "severitynumber")  # fmt: skip
+         "severitynumber", "l", "级别", "日志级别", "等级")  # fmt: skip
 SERVICE = ("service", "servicename", "svc", "app", "application", "appname", "kubernetespodname", "podname", "pod",
            "kubernetescontainername", "containername", "container", "workload", "deployment", "syslogidentifier",
-           "systemdunit", "program", "component", "job", "name", "unit", "project")  # fmt: skip
-_PODS = ("kubernetespodname", "podname", "pod")
+           "systemdunit", "program", "component", "job", "name", "unit", "project", "k8sdeploymentname",
+           "k8scontainername", "k8spodname", "服务", "服务名", "应用")  # fmt: skip
+_PODS = ("kubernetespodname", "podname", "pod", "k8spodname")
+_AROUND = ("kubernetes", "resource", "resourceattributes", "labels", "attributes", "source")
 MESSAGE = ("message", "msg", "log", "text", "event", "body", "short_message", "shortmessage", "fieldsmessage", "line",
-           "content", "fullmessage")  # fmt: skip
-CODE = ("status", "statuscode", "code", "httpstatus", "httpstatuscode", "responsestatus", "edgeresponsestatus")
+           "content", "fullmessage", "textpayload", "logmessage", "eventname", "mt", "m",
+           "消息", "内容", "日志内容")  # fmt: skip
+CODE = ("status", "statuscode", "code", "httpstatus", "httpstatuscode", "responsestatus", "edgeresponsestatus",
+        "responsestatuscode")  # fmt: skip
 ERROR = ("err", "error", "exception", "errormessage", "stack", "stacktrace", "exc", "excinfo")
 
 _POD = re.compile(r"(-[0-9a-f]{8,10})?-[a-z0-9]{5}$")
@@ -33,8 +39,8 @@ _STATEFUL = re.compile(r"^(.+?)-\d{1,3}$")
 
 @lru_cache(maxsize=4096)
 def norm(key: str) -> str:
-    """`Service.Name` → `servicename`."""
-    return re.sub(r"[^a-z0-9]", "", key.lower())
+    """`Service.Name` → `servicename`; `级别` stays."""
+    return re.sub(r"[\W_]", "", key.lower())
 
 
 @lru_cache(maxsize=1024)
@@ -74,8 +80,8 @@ def service(item: Item) -> str:
             value = value.get("name")
         if isinstance(value, str) and value.strip():
             return owner(key, value.strip())
-    nested = item.get("kubernetes") or item.get("resource") or item.get("labels")
-    return service(nested) if isinstance(nested, Mapping) and nested else ""
+    nested = (item[key] for key in _which(tuple(item), _AROUND))
+    return next((name for inner in nested if isinstance(inner, Mapping) and (name := service(inner))), "")
 
 
 def owner(key: str, value: str) -> str:

@@ -11,12 +11,14 @@ from functools import lru_cache
 from subagents.folder.records import Search
 
 _WORDS = {
-    "fatal": "fatal emerg emergency panic dpanic alert crit critical f c",
-    "error": "error err severe e failure failed fail errors",
-    "warn": "warn warning w wrn",
-    "info": "info information informational notice note i inf log ok normal audit",
-    "debug": "debug trace verbose fine finer finest d t v dbg debug1 debug2 debug3 debug4 debug5",
+    "fatal": "fatal emerg emergency panic dpanic alert crit critical f c ftl 致命 严重 紧急",
+    "error": "error err severe e failure failed fail errors erro 错误",
+    "warn": "warn warning w wrn 警告 告警",
+    "info": "info information informational notice note i inf log ok normal audit http 信息 通知 提示",
+    "debug": "debug trace verbose fine finer finest d t v dbg vrb trc silly debug1 debug2 debug3 debug4 debug5 "
+    "调试 跟踪",
 }
+_CHINESE = ("致命", "严重", "紧急", "错误")  # those of `_WORDS` that say error or fatal
 _BY_WORD = {word: level for level, words in _WORDS.items() for word in words.split()}
 _MONOLOG: dict[float, str] = {
     100: "debug", 200: "info", 250: "info", 300: "warn", 400: "error", 500: "fatal", 550: "fatal", 600: "fatal",
@@ -25,19 +27,22 @@ SYSLOG = ("fatal", "fatal", "fatal", "error", "warn", "info", "info", "debug")
 
 WORD = re.compile(
     r"\b(TRACE|DEBUG\d?|FINEST|FINER|FINE|VERBOSE|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|ERR|SEVERE|CRITICAL|CRIT"
-    r"|ALERT|EMERG|EMERGENCY|FATAL|PANIC|Trace|Debug|Info|Notice|Note|Warn|Warning|Error|Critical|Fatal"
+    r"|ALERT|EMERG|EMERGENCY|FATAL|PANIC|Trace|Debug|Info|Information|Notice|Note|Warn|Warning|Error|Critical|Fatal"
+    r"|INF|WRN|FTL|DBG|VRB|TRC|ERRO|错误|警告|信息|调试|严重|致命|紧急|告警|通知|提示"
     r"|trace|debug\d?|verbose|info|notice|warn|warning|error|err|crit|critical|alert|emerg|fatal|panic)\b"
 )
+_OFFSET = re.compile(r"[+-]\d+$")  # slog: `ERROR+2`
 _PAIR = re.compile(r"\b(?:level|lvl|severity|loglevel)[=:] ?\"?([A-Za-z]+)\b")
 # The beginning of every value of level error or fatal, in any case: for a byte search over whole files.
-# (err severe fail fatal emerg panic dpanic alert crit; the letters E F C; bunyan's and pino's 50 and 60; JSON may
-# escape any letter.)
+# (err severe fail fatal ftl emerg panic dpanic alert crit; the letters E F C; bunyan's and pino's 50 and 60; the
+# Chinese words; JSON may escape any letter.)
 ERROR_VALUE = (
-    rb"[EeFfSsPpDdAaCc56\\](?:[Rr][RrIi\\]|(?<=[FfPp])[Aa][TtIiNn\\]|[Ee][Vv\\]|[Mm][Ee\\]|[Ll][Ee\\]"
-    rb"|(?<=[Dd])[Pp][Aa\\]|\\|0?[\"\s,}.]|(?<=5)[eE])"
+    rb"(?:[EeFfSsPpDdAaCc56\\](?:[Rr][RrIi\\]|(?<=[FfPp])[Aa][TtIiNn\\]|[Ee][Vv\\]|[Mm][Ee\\]|[Ll][Ee\\]"
+    rb"|(?<=[Ff])[Tt][Ll\\]|(?<=[Dd])[Pp][Aa\\]|\\|0?[\"\s,}.]|(?<=5)[eE])|" + "|".join(_CHINESE).encode() + b")"
 )
 # What every word of `WORD` that says error or fatal contains, without case.
-_ERROR_WORDS = (b"err", b"severe", b"crit", b"alert", b"emerg", b"fatal", b"panic")
+ERROR_WORDS = (b"err", b"severe", b"crit", b"alert", b"emerg", b"fatal", b"panic", b"ftl")
+ERROR_CHINESE = tuple(word.encode() for word in _CHINESE)
 _SPLIT_WORD = re.compile(rb"\x1b(?<=[A-Za-z]\x1b)\[[\d;]*[A-Za-z](?:\x1b\[[\d;]*[A-Za-z])*[A-Za-z]")  # by a colour
 
 
@@ -48,10 +53,10 @@ def level(value: str | int | float | None) -> str:
         return "unknown"
     if isinstance(value, int | float):
         return _number(value)
-    word = value.strip().strip("[]<>:()").lower()
+    word = value.strip().strip("[]<>:()【】：").lower()
     if word.isdigit():
         return _number(int(word))
-    return _BY_WORD.get(word, "unknown")
+    return _BY_WORD.get(word) or _BY_WORD.get(_OFFSET.sub("", word), "unknown")
 
 
 def words(wanted: str) -> tuple[str, ...]:
@@ -81,7 +86,7 @@ def error_words(block: bytes) -> list[int]:
     """The first place in each line for each word that says error or fatal."""
     folded = block.lower()
     places = hits(_SPLIT_WORD)(block) if b"\x1b" in block else []
-    for word in _ERROR_WORDS:
+    for word in ERROR_WORDS if block.isascii() else (*ERROR_WORDS, *ERROR_CHINESE):
         at = folded.find(word)
         while at >= 0:
             places.append(at)
@@ -94,7 +99,11 @@ def labelled(message: str) -> str:
     match = WORD.search(message, 0, 60)
     if match:
         word, after = match.group(1), message[match.end() : match.end() + 1]
-        if word.isupper() or after in (":", "]", "=", ">") or (match.start() == 0 and not word[0].isupper()):
+        if (
+            word.isupper()
+            or after in (":", "]", "=", ">", "：", "】")
+            or (match.start() == 0 and not word[0].isupper())
+        ):
             return level(word)
     return paired(message)
 

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
+import math
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
-from typing import Any
+from collections.abc import AsyncIterator, Iterable, Sequence
 
 from orchestrator.contracts import Window
-from subagents.folder import merge, recognise, rows, seek
-from subagents.folder.files import Unreadable, unpacked
+from subagents.folder import merge, planning, rows, seek
 from subagents.folder.jobs import Job
 from subagents.folder.material import LogFile, Material, of_files
+from subagents.folder.planning import Wanted
 from subagents.folder.records import Row
-from subagents.folder.scan import ERRORS, Ask, finder
+from subagents.folder.scan import Ask
 from subagents.folder.scan_counts import DIMENSIONS
 from subagents.folder.wording import query
 from subagents.sources import Answered, Count, Coverage, Health, LogLine, LogQuery, Pattern, SourceError
 
-PIECE = 8 << 20  # bytes of a plain file that one job reads
 SECONDS = 25.0  # after which a scan gives what it has
-MINED = 512 << 10  # bytes of a plain file from which on mining a window of it seeks the window first
-SPARSE = 16  # so much less work is a byte search for errors than reading every line
-_MINUTES_DAYS = 3  # files up to this long are summed up by minute, longer ones by hour
 _BATCH = 5_000
 SUMMARY = ("service", "level", "minute", "code")
 
@@ -42,6 +37,7 @@ class FolderLogs:
         self.name, self._material, self._seeks = name, material, seeks
         self._files = [f for f in material.logs if only is None or f.survey["name"] == only]
         self._patterns = material.of("pattern") if only is None else []
+        self._spans: dict[int, planning.Spans] = {}  # by the file's number
 
     async def probe(self) -> Health:
         n = len(self._files)
@@ -59,20 +55,26 @@ class FolderLogs:
             raise SourceError(self.name, f"can't count by {', '.join(wrong)}: use {', '.join(DIMENSIONS)}", "bad_query")
         ask = _ask(q)
         groups: Counter[tuple[str, ...]] = Counter()
-        files = self._relevant(ask)
-        plans = [(ask, by) if self._seekable(f) else _plan(f, ask, by) for f in files]
-        results = await self._asked([(f, plan, "count", (dims,)) for f, (plan, dims) in zip(files, plans, strict=True)])
-        for file, (plan, dims), result in zip(files, plans, results, strict=True):
-            summed = merge.counts(result["groups"], dims, ask if plan != ask else None, by)
-            groups.update(summed)
-            self._services(file, dims, result)
+        asked = [w for f in self._relevant(ask) for w in self._counts(f, ask, by)]
+        asked.sort(key=lambda w: w.ask.since is not None)  # what is learnt of a whole file tells where to read
+        whole = sum(w.ask.since is None for w in asked)
+        results = [*await self._asked(asked[:whole]), *await self._asked(asked[whole:])]
+        for wanted, result in zip(asked, results, strict=True):
+            dims = wanted.args[0]
+            groups.update(merge.counts(result["groups"], dims, wanted.fits, by))
+            self._services(wanted.file, dims, result)
         counted = tuple(
             Count({d: rows.shown(d, k) for d, k in zip(by, key, strict=True)}, n) for key, n in sorted(groups.items())
         )
-        gaps = self._gaps(files, results)
+        gaps = self._gaps([w.file for w in asked], results)
         return Answered(
             counted, self._said("logs", q, by), q.window, total=sum(groups.values()), complete=not gaps, gaps=gaps
         )
+
+    def _counts(self, file: LogFile, ask: Ask, by: tuple[str, ...]) -> list[Wanted]:
+        if self._seekable(file):
+            return [Wanted(file, ask, "count", (by,))]
+        return planning.counts(file, ask, by, file.number in self._spans)
 
     def _services(self, file: LogFile, dims: tuple[str, ...], result: Row) -> None:
         """Services that a whole scan found and the first look didn't."""
@@ -89,7 +91,7 @@ class FolderLogs:
         ask = _ask(q)
         after = self._place(cursor)
         files = self._relevant(ask)
-        results = await self._asked([(f, ask, "search", (limit, context, after)) for f in files])
+        results = await self._asked([Wanted(f, ask, "search", (limit, context, after)) for f in files])
         found = sorted((row for r in results for row in r["rows"]), key=lambda row: tuple(row["place"]))
         shown, total = found[:limit], sum(r["n"] for r in results)
         more = len(found) > limit or (any(len(r["rows"]) >= limit for r in results) and len(shown) < total)
@@ -108,14 +110,16 @@ class FolderLogs:
     async def batches(self, q: LogQuery) -> AsyncIterator[tuple[LogLine, ...]]:
         """All matching lines, file by file, some thousands at a time."""
         ask = _ask(q)
-        for file, part in [(f, part) for f in self._relevant(ask) for part in await self._parts(f, ask, (), "batch")]:
+        asked = [Wanted(f, ask, "batch", (0, _BATCH)) for f in self._relevant(ask)]
+        for wanted, place in [(w, place) for w in asked for place in await self._places(w)]:
             skip, more = 0, True
             while more:
-                [result] = await self._material.pool.all([_job("batch", file, part, ask, (skip, _BATCH))])
-                yield tuple(rows.line(row, {file.number: file.name}) for row in result["rows"])
+                batch = wanted._replace(args=(skip, _BATCH))
+                [result] = await self._material.pool.all([planning.job(batch, place, math.inf)])
+                yield tuple(rows.line(row, {wanted.file.number: wanted.file.name}) for row in result["rows"])
                 skip, more = skip + _BATCH, result["more"]
-                if more and not file.found.packed:  # go on behind the last one's first byte, not from the beginning
-                    skip, part = 0, (*part[:3], result["rows"][-1]["offset"] + 1, part[4])
+                if more and not place[1]:  # go on behind the last one's first byte, not from the beginning
+                    skip, place = 0, (*place[:3], result["rows"][-1]["offset"] + 1, *place[4:])
 
     async def patterns(self, q: LogQuery, baseline: Window | None, limit: int = 20) -> Answered[tuple[Pattern, ...]]:
         """Templates of the window, the most changed against the baseline first; mined pattern files of the folder
@@ -124,7 +128,7 @@ class FolderLogs:
         before = None if baseline is None else (baseline.start.timestamp(), baseline.end.timestamp())
         wide = ask if before is None else ask._replace(since=min(ask.since or 0, before[0]))
         files = self._relevant(wide)
-        results = await self._asked([(f, ask, "patterns", (before,)) for f in files])
+        results = await self._asked([Wanted(f, ask, "patterns", (before,)) for f in files])
         mined = merge.patterns([p for r in results for p in r["patterns"]])
         covered = bool(baseline and await self._covers(baseline))
         found = [rows.pattern(row, covered) for row in mined if row["n"]]
@@ -152,66 +156,55 @@ class FolderLogs:
         """Files that can hold matching lines; one whose end is only estimated can."""
         return [f for f in self._files if _may_hold(f, ask)]
 
-    async def _asked(self, wanted: list[tuple[LogFile, Ask, str, tuple[Any, ...]]]) -> list[Row]:
-        """One result for each file; jobs of all files run side by side."""
+    async def _asked(self, wanted: Sequence[Wanted]) -> list[Row]:
+        """One result for each question; jobs of all files run side by side."""
         index = self._material.index
-        questions = [(name, tuple(ask), f.hints, args) for f, ask, name, args in wanted]
-        results = [index.get(f.found, question) for (f, *_), question in zip(wanted, questions, strict=True)]
+        questions = [(w.name, tuple(w.ask), w.file.hints, w.args) for w in wanted]
+        results = [index.get(w.file.found, question) for w, question in zip(wanted, questions, strict=True)]
         deadline = time.time() + SECONDS
         jobs: list[Job] = []
-        owners: list[int] = []
-        for n, (file, ask, name, args) in enumerate(wanted):
-            if name == "count" and ask.since is None and args == (SUMMARY,) and "groups" in file.survey:
-                results[n] = _surveyed(file)
-            for part in await self._parts(file, ask, args, name) if results[n] is None else ():
-                jobs.append(_job(name, file, part, ask._replace(deadline=deadline), args))
-                owners.append(n)
         parts: dict[int, list[Row]] = {}
+        owners: list[int] = []
+        for n, w in enumerate(wanted):
+            if w.of_all and w.args == (SUMMARY,) and "groups" in w.file.survey:
+                results[n] = _surveyed(w.file)
+            if results[n] is None:
+                parts[n] = []
+                jobs += (planned := [planning.job(w, place, deadline) for place in await self._places(w)])
+                owners += [n] * len(planned)
         for n, result in zip(owners, await self._material.pool.all(jobs), strict=True):
-            parts.setdefault(n, []).append(result)
+            parts[n].append(result)
         for n, pieces in parts.items():
-            whole = merge.MERGED[wanted[n][2]](pieces)
+            results[n] = whole = merge.MERGED[wanted[n].name](pieces)
             if whole["late"] is None:
-                index.put(wanted[n][0].found, questions[n], whole)
-            results[n] = whole
-        return [r for r in results if r is not None]
+                index.put(wanted[n].file.found, questions[n], whole)
+        found = [r for r in results if r is not None]
+        self._note(wanted, found)
+        return found
+
+    def _note(self, wanted: Sequence[Wanted], results: Sequence[Row]) -> None:
+        """Where in a file which times are, if somebody has read it all."""
+        for w, result in zip(wanted, results, strict=True):
+            if w.of_all and result["late"] is None and not w.file.found.packed and result.get("spans"):
+                self._spans[w.file.number] = result["spans"]
 
     def _seekable(self, file: LogFile) -> bool:
         return self._seeks and not file.found.packed and file.found.size >= seek.LEAST
 
-    def _mined_there(self, file: LogFile, ask: Ask, name: str) -> bool:
-        """Mining parses each line of a file, a count or a search for errors doesn't: it reads where the window lies."""
-        if name != "patterns" or file.found.packed or file.found.size < MINED:
-            return False
-        return finder(recognise.log_format(file.survey["name"]), file.hints, ask) is None
-
-    async def _parts(self, file: LogFile, ask: Ask, args: tuple[Any, ...], name: str) -> list[tuple[Any, ...]]:
-        """What of a file is to be read, in pieces that one job reads."""
-        path, size, _, packed = file.found
-        start, end = 0, size
-        since, until = ask.since, ask.until
-        seeks = self._seekable(file) or self._mined_there(file, ask, name)
-        if seeks and since is not None and until is not None:
-            since = min([since, *(a[0] for a in args if isinstance(a, tuple) and a and isinstance(a[0], float))])
-            form = recognise.log_format(file.survey["name"])
-            with contextlib.suppress(Unreadable):  # the job says so
-                found = await asyncio.to_thread(seek.span, path, form, file.hints, since, until)
-                start, end = found or (start, end)
-        if packed or ((start, end) == (0, size) and size <= PIECE):
-            return [(path, packed, file.number, 0, None)]
-        ends = (None if self._seeks and at + PIECE >= size else min(end, at + PIECE) for at in range(start, end, PIECE))
-        return [(path, packed, file.number, at, stop) for at, stop in zip(range(start, end, PIECE), ends, strict=True)]
+    async def _places(self, wanted: Wanted) -> list[planning.Place]:
+        spans = None if self._seeks else self._spans.get(wanted.file.number)
+        return await asyncio.to_thread(planning.places, wanted, self._seekable(wanted.file), spans)
 
     def _gaps(self, files: Iterable[LogFile], results: Iterable[Row]) -> tuple[str, ...]:
-        gaps = []
+        gaps: dict[str, None] = {}
         for file, result in zip(files, results, strict=True):
             if result["late"] is not None:
-                gaps.append(f"{file.name} was read for {SECONDS:.0f} s only; what is counted is a part")
+                gaps[f"{file.name} was read for {SECONDS:.0f} s only; what is counted is a part"] = None
             if result["broken"]:
-                gaps.append(f"{file.name}: {result['broken']}")
+                gaps[f"{file.name}: {result['broken']}"] = None
         undated = sum(1 for f in self._files if f.survey["since"] is None)
         if undated:
-            gaps.append(f"{undated} log file(s) have no times and are in no window")
+            gaps[f"{undated} log file(s) have no times and are in no window"] = None
         return (*gaps, *self._material.unread)
 
     def _place(self, cursor: str | None) -> tuple[float, int, int] | None:
@@ -244,22 +237,6 @@ def _surveyed(file: LogFile) -> Row:
     return {"groups": groups, "late": None, "broken": file.survey["why"]}
 
 
-def _plan(file: LogFile, ask: Ask, by: tuple[str, ...]) -> tuple[Ask, tuple[str, ...]]:
-    """A count that others can reuse where the window allows it: of the whole file, by its finest time step.
-
-    Errors alone are counted apart from all levels, since finding them is cheap.
-    """
-    survey = file.survey
-    days = ((survey["until"] or 0) - (survey["since"] or 0)) / 86_400
-    exact = "groups" in survey
-    grain, span = ("minute", 60) if days <= _MINUTES_DAYS or exact else ("hour", 3600)
-    aligned = (ask.since or 0) % span == 0 and (ask.until or 0) % span == 0
-    if ask.text or not aligned or (grain == "hour" and "minute" in by):
-        return ask, by
-    levels = ("error", "fatal") if ask.levels and ERRORS.issuperset(ask.levels) and not exact else ()
-    return Ask(None, None, (), levels, ()), ("service", "level", grain, "code")
-
-
 def _may_hold(file: LogFile, ask: Ask) -> bool:
     survey = file.survey
     if survey["since"] is None:
@@ -269,10 +246,3 @@ def _may_hold(file: LogFile, ask: Ask) -> bool:
     if ask.services and not set(ask.services) & set(file.services):
         return False
     return bool(survey["since"] < (ask.until or 1e12) and survey["until"] >= (ask.since or 0.0))
-
-
-def _job(name: str, file: LogFile, part: tuple[Any, ...], ask: Ask, args: tuple[Any, ...]) -> Job:
-    size = unpacked((part[4] or file.found.size) - part[3], part[1])
-    if name == "count" and not ask.text and finder(recognise.log_format(file.survey["name"]), file.hints, ask):
-        size //= SPARSE
-    return Job(name, size, (part, file.survey["name"], tuple(file.hints), tuple(ask), *args))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from subagents.folder.mining import Cluster, Miner
 from subagents.folder.records import Row
 from subagents.folder.scan import Ask
-from subagents.folder.scan_rows import added
+from subagents.folder.scan_patterns import added
 
 _SPAN = {"minute": 60, "hour": 3600, "day": 86400}
 
@@ -20,25 +20,26 @@ def counts(
     """Groups by `dims` summed to groups by `by`; with `ask` only those that fit it."""
     out: Counter[tuple[str, ...]] = Counter()
     grain = next((d for d in ("minute", "hour") if d in dims), "")
-    for key, n in groups:
-        named = dict(zip(dims, key, strict=True))
-        if ask is None or _fits(named, grain, ask):
-            out[tuple(_coarser(named, grain, d) for d in by)] += n
+    spans = [0 if d in dims else _SPAN.get(d, 0) for d in by]  # seconds of a step that is to be made of finer ones
+    sources = [dims.index(grain if span else d) for d, span in zip(by, spans, strict=True)]
+    for key, n in groups if ask is None else _fitting(groups, dims, grain, ask):
+        out[tuple(_coarser(key[i], span) for i, span in zip(sources, spans, strict=True))] += n
     return out
 
 
-def _fits(named: Mapping[str, str], grain: str, ask: Ask) -> bool:
-    if (ask.levels and named["level"] not in ask.levels) or (ask.services and named["service"] not in ask.services):
-        return False
-    at = named[grain]
-    return bool(at) and (ask.since or 0.0) <= float(at) < (ask.until or 1e12)
+def _fitting(groups: list[list[Any]], dims: tuple[str, ...], grain: str, ask: Ask) -> Iterator[list[Any]]:
+    service, level, time = (dims.index(d) for d in ("service", "level", grain))
+    since, until = ask.since or 0.0, ask.until or 1e12
+    for group in groups:
+        key = group[0]
+        if not key[time] or not since <= float(key[time]) < until:
+            continue
+        if (not ask.levels or key[level] in ask.levels) and (not ask.services or key[service] in ask.services):
+            yield group
 
 
-def _coarser(named: Mapping[str, str], grain: str, dimension: str) -> str:
-    if dimension in named or dimension not in _SPAN:
-        return named[dimension]
-    at = named[grain]
-    return str(int(at) // _SPAN[dimension] * _SPAN[dimension]) if at else ""
+def _coarser(value: str, span: int) -> str:
+    return str(int(value) // span * span) if span and value else value
 
 
 def _common(parts: list[Row]) -> Row:
@@ -51,7 +52,9 @@ def _count(parts: list[Row]) -> Row:
     for part in parts:
         for key, n in part["groups"]:
             groups[tuple(key)] += n
-    return {**_common(parts), "groups": [[list(k), n] for k, n in groups.items()]}
+    spans = [span for part in parts for span in part.get("spans", ())]
+    out = {**_common(parts), "groups": [[list(k), n] for k, n in groups.items()]}
+    return {**out, "spans": spans} if spans else out
 
 
 def _search(parts: list[Row]) -> Row:

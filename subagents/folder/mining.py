@@ -31,6 +31,8 @@ _MASKS_URLS = re.compile(
 )  # every word may begin one: slow
 _PATHS = re.compile(r"(?<![\w<>])(?:/[\w.@%+~<>*-]+){2,}/?")
 _DATES = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: \d{4})?")
+_QUOTED = re.compile(r'(?<=\w=)"[^"]*"')  # `tag="View Lock"`
+_UNDER = re.compile(r"<\d+ (?:ms|s|secs?|seconds?|min|minutes?|hours?)\b")  # `lifetime <1 sec`
 _USERS = re.compile(r"(?<=\buser )[\w.@$-]+")
 _DIGIT = re.compile(r"\d")
 _PLAIN = re.compile(r"[^\W\d_]+[^\w]*$|[^\w]*[^\W\d_]+[^\w]*$")  # a word, punctuation around it
@@ -38,10 +40,12 @@ _PLAIN = re.compile(r"[^\W\d_]+[^\w]*$|[^\w]*[^\W\d_]+[^\w]*$")  # a word, punct
 
 def masked(message: str) -> str:
     """The message with what is surely a variable as `<*>`."""
-    text = message
+    text = _QUOTED.sub(WILD, message) if '="' in message else message
     if _DIGIT.search(text):
         if ":" in text:
             text = _DATES.sub(WILD, text)
+        if "<" in text:
+            text = _UNDER.sub(WILD, text)
         text = (_MASKS_URLS if "://" in text else _MASKS).sub(WILD, text)
     if "user " in text:
         text = _USERS.sub(WILD, text)

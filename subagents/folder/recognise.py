@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from subagents.folder import documents, files
+from subagents.folder import files, walking
 from subagents.folder.formats import (
+    audit,
     clock,
     compose,
     container,
@@ -17,6 +18,7 @@ from subagents.folder.formats import (
     mixed,
     openmetrics,
     several,
+    stages,
     traceback,
     w3c,
 )
@@ -30,6 +32,8 @@ LOGS: tuple[LogFormat, ...] = (
     *several.PLAIN[:2],
     csv_logs.FORMAT,
     *several.PLAIN[2:],
+    stages.FORMAT,
+    audit.FORMAT,
     traceback.FORMAT,
     history.FORMAT,
     clock.FORMAT,
@@ -70,8 +74,8 @@ def _json(lines: list[str]) -> Recognised | None:
     items = [json_lines.decode(line) for line in lines[:50]]
     good = [i for i in items if i is not None]
     if good and len(good) * 2 >= len(items):
-        known = sum(1 for i in good if any(name for name, _ in documents.walk(i, {})))
-        logs = sum(1 for i in good if documents.format_of(i) is None and json_lines.is_log(i))
+        known = sum(1 for i in good if any(name for name, _ in walking.walk(i, {})))
+        logs = sum(1 for i in good if walking.format_of(i) is None and json_lines.is_log(i))
         if logs > known or (not known and logs):
             return None
         if known or len(lines) == 1:
@@ -93,8 +97,8 @@ def _table(lines: list[str]) -> Recognised | None:
     rows = [csv_logs.cells(line) for line in lines[:20]]
     names = csv_logs.header(lines)
     data = [dict(zip(names, row, strict=False)) for row in rows[1:] if names and len(row) == len(names)]
-    if data and sum(1 for d in data if documents.format_of(d) is not None) * 2 >= len(data):
-        first = next(f for d in data if (f := documents.format_of(d)) is not None)
+    if data and sum(1 for d in data if walking.format_of(d) is not None) * 2 >= len(data):
+        first = next(f for d in data if (f := walking.format_of(d)) is not None)
         if first.kind != "point":
             return Recognised("table", f"CSV of {first.name}s")
     if csv_logs.shape(lines) is None and csv_metrics.layout(rows) is not None:

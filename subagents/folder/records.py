@@ -50,6 +50,7 @@ class LogFormat(NamedTuple):
     there is no such sound one. `alike(shape, line)`: a pattern for whole lines, made from one; lines that it matches
     with equal groups are of the same minute, service, level and code, so that one of them tells for all. Its named
     groups are the time's, and no others: the minute hangs on them alone, the rest on the others alone.
+    `native`: the same as an expression (`expressions`) for lines that `errors` would hit; b"" where it has none.
     `inner(line)`: what a line that continues a record adds to its text; None: nothing, it is of the file's making.
     """
 
@@ -59,6 +60,7 @@ class LogFormat(NamedTuple):
     errors: Callable[[str], Search | None] = lambda shape: None
     alike: Callable[[str, bytes], re.Pattern[bytes] | None] = lambda shape, line: None
     inner: Callable[[str], str | None] = lambda line: line
+    native: bytes = b""
 
 
 class Doc(NamedTuple):

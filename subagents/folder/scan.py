@@ -21,13 +21,15 @@ ERRORS = frozenset(("error", "fatal"))
 
 
 class Part(NamedTuple):
-    """What to read: a file, or the range `[start, end)` of a plain one. `number` orders files in a folder."""
+    """What to read: a file, or the range `[start, end)` of a plain one. `number` orders files in a folder; `native`: a
+    whole plain file that another program may look through for errors."""
 
     path: str
     packed: str
     number: int
     start: int
     end: int | None
+    native: bool = False
 
 
 class Ask(NamedTuple):
@@ -46,9 +48,12 @@ class Ask(NamedTuple):
             return False
         if self.services and rec.service not in self.services:
             return False
+        return self.spans(rec.at)
+
+    def spans(self, at: float | None) -> bool:
         if self.since is None and self.until is None:
             return True
-        return rec.at is not None and (self.since or 0.0) <= rec.at < (self.until or 1e12)
+        return at is not None and (self.since or 0.0) <= at < (self.until or 1e12)
 
     def holds(self, body: str) -> bool:
         return all(t.lower() in body for t in self.text)
@@ -93,11 +98,15 @@ class Found(NamedTuple):
     after: list[str]
 
     @property
+    def body(self) -> str:
+        return "\n".join([self.raw, self.rec.message, *self.more]).lower()
+
+    @property
     def message(self) -> str:
         return raised(self.rec.message, self.more)
 
 
-class _Reader:
+class Reader:
     """Groups lines into records and keeps the neighbours that were asked for."""
 
     def __init__(self, form: LogFormat, hints: Hints, ask: Ask, context: int) -> None:
@@ -128,8 +137,7 @@ class _Reader:
     def _shut(self) -> None:
         """The open record is complete: it stays if its text matches."""
         if self.open is not None:
-            body = "\n".join([self.open.raw, self.open.rec.message, *self.open.more]).lower()
-            if self._ask.holds(body):
+            if not self._ask.text or self._ask.holds(self.open.body):
                 self._done.append(self.open)
             self.open = None
 
@@ -154,7 +162,7 @@ def records(part: Part, form: LogFormat, hints: Hints, ask: Ask, context: int = 
 
     Line numbers are exact where a scan begins at byte 0, else 0.
     """
-    reader = _Reader(form, hints, ask, context)
+    reader = Reader(form, hints, ask, context)
     search = finder(form, hints, ask)
     needle = _needle(ask.text) if search is None else None
     walk = _Walk(reader, search, context, part.start == 0)
@@ -163,7 +171,12 @@ def records(part: Part, form: LogFormat, hints: Hints, ask: Ask, context: int = 
             yield from walk.through(at, block)
         else:  # its last lines all the same: what is sought may stand in the next block's continuation of them
             yield from walk.past(at, block)
-    if part.end is not None:
+    yield from following(part, reader)
+
+
+def following(part: Part, reader: Reader) -> Iterator[Found]:
+    """The last record, with what belongs to it of the lines after the part."""
+    if part.end is not None and reader.busy:
         for at, line in files.lines(part.path, part.packed, part.end):
             if reader.parse(text := decoded(line)) is not None:
                 break
@@ -180,7 +193,7 @@ def _needle(text: tuple[str, ...]) -> bytes | None:
 class _Walk:
     """Takes a reader through blocks; with a search only to lines that it hits and to what belongs to them."""
 
-    def __init__(self, reader: _Reader, search: Search | None, context: int, numbered: bool) -> None:
+    def __init__(self, reader: Reader, search: Search | None, context: int, numbered: bool) -> None:
         self._reader, self._search, self._context, self._numbered = reader, search, context, numbered
         self._line = 0
 

@@ -6,6 +6,7 @@ Only for plain files whose records are in order of time, but for `SLACK`; that i
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from itertools import pairwise
 
 from subagents.folder import files
@@ -13,7 +14,7 @@ from subagents.folder.records import Hints, LineParser, LogFormat
 
 LEAST = 4 << 20  # bytes of a file that it is worth for
 SLACK = 600.0  # seconds by which records may be out of order
-_PLACES = 16  # where the order is checked
+_PLACES = 64  # where the order is checked
 _READ = 64 << 10
 _FAR = 4 << 20  # bytes after which a place has no time
 
@@ -34,6 +35,19 @@ def span(path: str, form: LogFormat, hints: Hints, since: float, until: float) -
             return start, size if end >= size else end
     except OSError as e:
         raise files.Unreadable(f"it can't be read: {e.strerror or e}") from e
+
+
+def within(spans: Sequence[Sequence[float]], size: int, since: float, until: float) -> list[tuple[int, int]]:
+    """The same of a file of which it is known where which times are, in whatever order: (first byte, first and last
+    time) of stretches that follow each other."""
+    out: list[tuple[int, int]] = []
+    for (start, first, last), end in zip(spans, [*(s[0] for s in spans[1:]), size], strict=True):
+        if first >= until or last <= since:
+            continue
+        if out and out[-1][1] == start:
+            start = out.pop()[0]
+        out.append((int(start), int(end)))
+    return out
 
 
 def _first(fd: int, size: int, wanted: float, parse: LineParser) -> int:

@@ -1,4 +1,5 @@
-"""Access logs in common and combined form (and with fields before or after): 5xx is error, 4xx warn, the rest info.
+"""Access logs in common and combined form, with fields before, between or after (Envoy, S3): a time in brackets, then a
+quoted request and its status. 5xx is error, 4xx warn, the rest info.
 
 Knows no virtual hosts: whose log it is comes from the hints.
 """
@@ -12,11 +13,20 @@ from subagents.folder import layouts, levels, times
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 _LINE = re.compile(
-    r'([^\["]{0,200}(?:"[^"\[]{0,80}"[^\["]{0,80})?)\[(' + times.CLF + r')\] "((?:[^"\\]|\\.)*)" (\d{3}) (\d+|-)(.*)$',
+    r'([^\["]{0,200}(?:"[^"\[]{0,80}"[^\["]{0,80})?)\[(' + times.CLF + "|" + times.ISO + r')\] ([^\["]{0,400}?)'
+    r'"((?:[^"\\]|\\.)*)" (\d{3}) (\d+|-|[A-Za-z][\w,]*)(?: |$)(.*)$',
     re.ASCII,
 )
 _ERRORS = re.compile(rb'" 5\d\d ')
-_ALIKE = re.compile(rb"[ !#-Z\\-~]{0,200}\[" + layouts.CLF + rb'\] "(?:[^"\\]|\\.)*+" (\d{3}) (?:\d+|-).*', re.DOTALL)
+_ALIKE = re.compile(
+    rb"[ !#-Z\\-~]{0,200}\[(?:"
+    + layouts.CLF
+    + b"|"
+    + layouts.ISO
+    + rb')\] [ !#-Z\\-~]{0,400}?"(?:[^"\\]|\\.)*+" (\d{3})'
+    rb" (?:\d+|-|[A-Za-z][\w,]*)(?:$| .*)",
+    re.DOTALL,
+)
 
 
 _level = lru_cache(maxsize=1024)(levels.of_status)
@@ -35,8 +45,9 @@ def parser(hints: Hints) -> LineParser:
         match = _LINE.match(line)
         if match is None:
             return None
-        client, at, request, code, size, rest = match.groups()
-        fields = {"client": client.split(" ", 1)[0], "request": request, "size": size}
+        client, at, before, request, code, size, rest = match.groups()
+        fields = {"client": (client or before).split(" ", 1)[0], "request": request, "size": size}
+        rest = f" {rest}" if rest else ""
         return Rec(_time(at, clock), service, _level(code), f'"{request}" {code}{rest}', code, fields)
 
     return read
@@ -50,4 +61,4 @@ def alike(shape: str, line: bytes) -> re.Pattern[bytes] | None:
     return _ALIKE
 
 
-FORMAT = LogFormat("access log", shape, parser, errors, alike)
+FORMAT = LogFormat("access log", shape, parser, errors, alike, native=b'" 5[0-9][0-9] ')

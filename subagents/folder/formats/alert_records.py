@@ -10,11 +10,14 @@ from typing import Any
 from subagents.folder import keys, times
 from subagents.folder.records import Doc, Row
 
-_START = ("firedat", "startsat", "triggeredat", "triggertime", "openedat", "activeat", "startedat", "firstseen",
-          "alertedat", "firingsince", "statechangetime")  # fmt: skip
+_START = ("firsttriggertime", "firedat", "startsat", "triggeredat", "triggertime", "openedat", "activeat", "startedat",
+          "firstseen", "alertedat", "firingsince", "statechangetime")  # fmt: skip
 _END = ("resolvedat", "endsat", "endedat", "closedat", "recovertime", "recoveredat", "resolvedtime")
 _NAME = ("alertname", "monitor", "rulename", "alarmname", "rule", "check", "title", "name", "metric", "summary", "id")
 _WHAT = ("alertname", "monitor", "rulename", "alarmname", "metric", "threshold", "observed", "severity", "impact")
+_SERVICE = ("service", "servicename", "app", "application", "component")
+_STATE = ("newstatevalue", "alertstatus", "status", "state")
+_OVER = ("ok", "resolved", "closed", "recovered", "normal")
 _SEVERITY = ("severity", "impact", "priority", "urgency", "level")
 _WORDS = ("summary", "description", "detail", "details", "message", "body", "reason")
 
@@ -29,9 +32,14 @@ def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
     assert start is not None
     end = times.parse(keys.pick(item, _END))
     lasted = keys.pick(item, ("autoresolvedafters", "durationseconds"))
+    over = keys.pick(item, ("isrecovered",)) in (True, 1) or keys.text(item, *_STATE).lower() in _OVER
+    if end is None and over:
+        end = times.parse(keys.pick(item, ("lastevaltime", "updatedat", "lastupdated")))
     if end is None and isinstance(lasted, int | float):
         end = start + float(lasted)
     scalars = {k: v for k, v in item.items() if isinstance(v, str | int | float) and v != ""}
+    tags = item.get("tags")
+    labels = dict(t.split("=", 1) for t in tags if isinstance(t, str) and "=" in t) if isinstance(tags, list) else {}
     words = {k: str(v) for k, v in scalars.items() if keys.norm(k) in _WORDS}
     updates = [u for u in item.get("updates") or () if isinstance(u, Mapping) and u.get("body")]
     if updates:
@@ -40,7 +48,9 @@ def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
         {
             "kind": "alert",
             "name": keys.text(item, *_NAME),
-            "service": keys.text(item, "service", "servicename", "app", "application", "component", "targetident")
+            "service": keys.text(item, *_SERVICE)
+            or keys.text(labels, *_SERVICE)
+            or keys.text(item, "targetident")
             or keys.text(around, "service", "provider", "source"),
             "severity": keys.text(item, *_SEVERITY).lower(),
             "start": start,
@@ -48,7 +58,7 @@ def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
             "end_known": end is not None,
             "suppressed": False,
             "by": "",
-            "labels": {k: str(v) for k, v in scalars.items() if k not in words},
+            "labels": {**{k: str(v) for k, v in scalars.items() if k not in words}, **labels},
             "annotations": words,
             "link": keys.text(item, "url", "link", "generatorurl"),
             "seen": None,

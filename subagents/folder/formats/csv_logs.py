@@ -20,9 +20,14 @@ def cells(line: str, delimiter: str = ",") -> list[str]:
         return []
 
 
+def delimiter(top: str) -> str:
+    """What parts a header's names."""
+    return max(",;\t|", key=top.count)
+
+
 def header(lines: list[str]) -> list[str]:
     """The names of the first line's columns where it looks like a header: two or more, none a number."""
-    names = cells(lines[0].lstrip("\ufeff")) if lines else []
+    names = cells(lines[0].lstrip("\ufeff"), delimiter(lines[0])) if lines else []
     good = len(names) >= 2 and all(n.strip() and not re.fullmatch(r"[\d.eE+-]+", n) for n in names)
     return [n.strip() for n in names] if good and len(set(names)) == len(names) else []
 
@@ -31,7 +36,7 @@ def shape(lines: list[str]) -> str | None:
     names = header(lines)
     if not names:
         return None
-    rows = [dict(zip(names, cells(line), strict=False)) for line in lines[1:20]]
+    rows = [dict(zip(names, cells(line, delimiter(lines[0])), strict=False)) for line in lines[1:20]]
     good = [r for r in rows if len(r) == len(names) and _log(r)]
     return lines[0].lstrip("\ufeff") if good and len(good) * 2 >= len(rows) else None
 
@@ -51,12 +56,13 @@ def _timed(row: dict[str, str]) -> dict[str, str]:
 
 
 def parser(hints: Hints) -> LineParser:
-    names = [n.strip() for n in cells(hints.shape)]
+    mark = delimiter(hints.shape)
+    names = [n.strip() for n in cells(hints.shape, mark)]
     level = json_lines.plan(tuple(names)).level
     kind = "field" if level else "text"
 
     def read(line: str) -> Rec | None:
-        row = cells(line)
+        row = cells(line, mark)
         if len(row) != len(names) or row == names:
             return None
         rec = json_lines.record(_timed(dict(zip(names, row, strict=True))), kind, hints.service, hints.clock)

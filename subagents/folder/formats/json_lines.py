@@ -1,6 +1,6 @@
 """Logs as JSON lines: any usual keys for time, level, service and message; nested ones one storey deep.
 
-Shapes: "field" (levels are words, or bunyan/pino numbers), "number" (syslog, OpenTelemetry or Monolog numbers), "scale"
+Shapes: "field" (levels are words, or bunyan/pino numbers), "number" (syslog or Monolog numbers), "otel" (1-24), "scale"
 (0 debug … 4 fatal), "status" (no level: the HTTP status tells), "text" (no level: the message's first words tell).
 
 An object without a time that can be read is a record without one; a line that breaks off is one by what it still says.
@@ -14,13 +14,19 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from subagents.folder import keys, layouts, levels, times
+from subagents.folder import expressions, keys, layouts, levels, spellings, times
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 _ERRORS = re.compile(rb":(?<=[\" \t\r]:)[ \t\r]*+\"?+" + levels.ERROR_VALUE)
 _BUNYAN: dict[float, str] = {10: "debug", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal"}
 _BUNYAN_TEXT = {str(number): level for number, level in _BUNYAN.items()}
+_EVENT = 3  # an object with a time and more values than these is an event, whatever they are called
+_DATED = re.compile(f"{times.ISO}|{spellings.PATTERN}")
+_EVER = times.Clock(near=4e9)
 _LONG = 4_000
+_SINGLE = {"$date", "epochSecond", "stringValue"}
+_WRAPPERS = ("_source", "attributes")  # of Elasticsearch's and Datadog's exports: the record itself stands in it
+_OTEL = ("debug", "debug", "info", "warn", "error", "fatal")  # severity numbers 1-24, four each
 _SCALE = {"0": "debug", "1": "info", "2": "warn", "3": "error", "4": "fatal"}
 _ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 _LEFT_OUT = "(the exporter left this long message out: export with `journalctl --all`)"
@@ -59,7 +65,7 @@ def plan(names: tuple[str, ...]) -> Plan:
 
 def decode(line: str) -> dict[str, Any] | None:
     """The object on a line, or None."""
-    line = line.lstrip("\ufeff ")
+    line = line.lstrip("\ufeff\x1e ").removeprefix("data: ")  # RFC 7464, server-sent events: journalctl
     if not line.startswith("{"):
         return None
     try:
@@ -85,34 +91,54 @@ def flat(item: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in item.items():
         if not isinstance(value, dict):
             continue
-        if "$date" in value or "epochSecond" in value:
-            out[key] = _instant(value)
+        if _SINGLE & value.keys():
+            out[key] = _single(value)
             continue
+        whole = key in _WRAPPERS
         for inner, v in value.items():
-            out.setdefault(inner if _known(inner) else f"{key}.{inner}", v)
+            out.setdefault(inner if whole or _known(inner, v) else f"{key}.{inner}", v)
     return out
 
 
-def _known(key: str) -> bool:
+def _known(key: str, value: Any) -> bool:
+    """Whether a nested value speaks of the whole record; a number for a severity may be anything's."""
     name = keys.norm(key)
-    return name in keys.TIME or name in keys.LEVEL or name in keys.MESSAGE
+    return name in keys.TIME or name in keys.MESSAGE or (name in keys.LEVEL and isinstance(value, str))
 
 
-def _instant(value: Mapping[str, Any]) -> Any:
-    if "$date" in value:
-        return value["$date"]
+def _single(value: Mapping[str, Any]) -> Any:
+    """MongoDB's and Log4j's times, OTLP's texts."""
+    if "epochSecond" not in value:
+        return value.get("$date", value.get("stringValue"))
     return float(value["epochSecond"]) + float(value.get("nanoOfSecond", 0)) / 1e9
 
 
 def is_log(item: Mapping[str, Any], timed: bool = True) -> bool:
-    """A message, a level or a status; and a time, where none stands outside of it."""
+    """A message, a level or a status, and a time, where none stands outside of it; or a time and several values."""
+    p, item = _planned(item)
+    at = item[p.time] if p.time else _dated(item)
+    if timed and times.parse(at, _EVER) is None:
+        return False
+    return (timed and len(item) > _EVENT) or bool(p.message or p.level or p.code)
+
+
+def tells(item: Mapping[str, Any]) -> bool:
+    """Whether it is surely a log record: a time and a message under names that logs use for them."""
+    p, item = _planned(item)
+    return bool(p.time and p.message) and times.parse(item[p.time or ""], _EVER) is not None
+
+
+def _planned(item: Mapping[str, Any]) -> tuple[Plan, Mapping[str, Any]]:
     p = plan(tuple(item))
     if p.time is None or isinstance(item[p.time], Mapping) or (p.message is None and p.level is None):
         item = flat(item)
         p = plan(tuple(item))
-    if timed and (p.time is None or times.parse(item[p.time]) is None):
-        return False
-    return p.message is not None or p.level is not None or p.code is not None
+    return p, item
+
+
+def _dated(item: Mapping[str, Any]) -> str | None:
+    """Where no key is known to be the time: the first value that is a date with a time of day."""
+    return next((v for v in item.values() if isinstance(v, str) and _DATED.fullmatch(v)), None)
 
 
 def shape(lines: list[str], timed: bool = True) -> str | None:
@@ -134,6 +160,8 @@ def _numbers(values: list[int], items: list[dict[str, Any]]) -> str:
     if all(value in _BUNYAN for value in values):
         return "field"
     key = plan(tuple(flat(items[0]))).level or ""
+    if keys.norm(key) == "severitynumber":
+        return "otel"
     syslog = keys.norm(key) == "priority" or any("short_message" in item for item in items)
     return "number" if syslog or max(values) > 4 or keys.norm(key) != "level" else "scale"
 
@@ -156,20 +184,26 @@ def parser(hints: Hints) -> LineParser:
 
 def record(item: dict[str, Any], kind: str, default: str, clock: times.Clock) -> Rec | None:
     """One object as a record; None where it has no time."""
-    p = plan(tuple(item))
+    whole, p = item, plan(tuple(item))
     if p.time is None or isinstance(item[p.time], dict) or p.message is None or p.level is None:
         item = flat(item)
         p = plan(tuple(item))
-    at = times.parse(item[p.time], clock) if p.time else None
+    at = times.parse(item[p.time] if p.time else _dated(item), clock)
     if at is None:
         return None
-    service = _service(item, p) or default
+    service = _service(item, p) or keys.service(whole) or default
     message = _message(item.get(p.message or ""))
     if p.message and item[p.message] is None and "__REALTIME_TIMESTAMP" in item:
         message = _LEFT_OUT
-    code = item.get(p.code or "", "")
-    code = str(code) if isinstance(code, int | str) and str(code).isdigit() else ""
+    said = item.get(p.code or "", "")
+    code = str(said) if isinstance(said, int | str) and str(said).isdigit() else ""
     level = level_of(item.get(p.level or ""), kind, code, message)
+    if p.level is None and not code and isinstance(said, str) and level == "unknown":
+        level = levels.level(said)  # Datadog's `"status": "error"`
+    if p.level is None and level == "unknown" and item.get("type") in ("Normal", "Warning"):
+        level = levels.level(item["type"])  # events of Kubernetes
+    if p.level is None and "@t" in item and level == "unknown":
+        level = "info"  # CLEF writes no other level so (clef-json.org)
     if p.error and p.error != p.message and isinstance(item[p.error], str) and item[p.error]:
         message = f"{message}: {item[p.error]}" if message else item[p.error]
     return Rec(at, service, level, message, code, item)
@@ -213,6 +247,8 @@ def level_of(value: Any, kind: str, code: str, message: str) -> str:
         return levels.level(match.group(1)) if match else "unknown"
     if kind == "scale":
         return _SCALE.get(str(value), "unknown")
+    if kind == "otel":
+        return _OTEL[(int(str(value)) - 1) // 4] if str(value).isdigit() and 0 < int(str(value)) <= 24 else "unknown"
     if kind == "number":
         return levels.level(value) if isinstance(value, str | int | float) else "unknown"
     return _word(value)
@@ -221,7 +257,7 @@ def level_of(value: Any, kind: str, code: str, message: str) -> str:
 def _word(value: Any) -> str:
     if isinstance(value, int | float):
         return _BUNYAN.get(value, "unknown")
-    if not isinstance(value, str) or not value.isalnum():
+    if not isinstance(value, str) or not (value.isdigit() or value.rstrip("+-0123456789").isalnum()):
         return "unknown"
     return _BUNYAN_TEXT.get(value, "unknown") if value.isdigit() else levels.level(value)
 
@@ -256,4 +292,4 @@ def _names(line: bytes) -> list[bytes]:
     return []
 
 
-FORMAT = LogFormat("JSON-lines log", shape, parser, errors, alike)
+FORMAT = LogFormat("JSON-lines log", shape, parser, errors, alike, native=b'[" \t\r]:[ \t\r]*"?' + expressions.VALUE)

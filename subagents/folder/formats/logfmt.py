@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from subagents.folder import layouts, levels, times
+from subagents.folder import expressions, layouts, levels, times
 from subagents.folder.formats.json_lines import plan, record
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
@@ -81,4 +81,4 @@ def _names(line: bytes) -> list[bytes]:
     return names
 
 
-FORMAT = LogFormat("logfmt", shape, parser, errors, alike)
+FORMAT = LogFormat("logfmt", shape, parser, errors, alike, native=b'="?' + expressions.VALUE)

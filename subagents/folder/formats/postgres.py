@@ -15,6 +15,11 @@ _LINE = re.compile("(" + times.ISO + r")(.{0,120}?)\b(" + _WORDS + r"):  (.*)")
 _REST = re.compile("(?:" + times.ISO + r").{0,120}?\b(?:DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION|BACKTRACE):  ")
 
 
+def level(word: str) -> str:
+    """Of a severity's name; "" where it is none."""
+    return _LEVELS.get(word, "debug" if word.startswith("DEBUG") else "")
+
+
 def shape(lines: list[str]) -> str | None:
     found = sum(1 for line in lines if _LINE.match(line))
     rest = sum(1 for line in lines if _REST.match(line))
@@ -29,7 +34,7 @@ def parser(hints: Hints) -> LineParser:
             return None
         at, prefix, word, message = match.groups()
         fields = {"prefix": prefix.strip()} if prefix.strip() else None
-        return Rec(times.parse(at, hints.clock), hints.service, _LEVELS.get(word, "debug"), message, "", fields)
+        return Rec(times.parse(at, hints.clock), hints.service, level(word), message, "", fields)
 
     return read
 

@@ -1,5 +1,5 @@
-"""Redis' own log: `PID:ROLE DAY MONTH YEAR TIME MARK text`; the mark is the level (`.` debug, `-` verbose, `*` notice,
-`#` warning). (redis.io, redis.conf, loglevel)"""
+"""Redis' own log: `PID:ROLE DAY MONTH YEAR TIME MARK text` (once without the year, once with `[PID]`); the mark is the
+level (`.` debug, `-` verbose, `*` notice, `#` warning). (redis.io, redis.conf, loglevel)"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from subagents.folder import times
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec
 
-_LINE = re.compile(r"(\d+):([XCSM]) (" + times.RFC2822 + r") ([.*#-]) (.*)")
+_LINE = re.compile(r"(?:\d+:[XCSM]|\[\d+\]) (\d\d? [A-Z][a-z]{2} (?:\d{4} )?\d\d:\d\d:\d\d(?:\.\d+)?) ([.*#-]) (.*)")
 _SIGNAL = re.compile(r"(\d+):(signal-handler) \((\d{9,10})\) (.*)")
 _LEVELS = {".": "debug", "-": "debug", "*": "info", "#": "warn"}
 
@@ -21,7 +21,7 @@ def shape(lines: list[str]) -> str | None:
 def parser(hints: Hints) -> LineParser:
     def read(line: str) -> Rec | None:
         if match := _LINE.match(line):
-            return Rec(times.parse(match[3], hints.clock), hints.service, _LEVELS[match[4]], match[5])
+            return Rec(times.parse(match[1], hints.clock), hints.service, _LEVELS[match[2]], match[3])
         if match := _SIGNAL.match(line):
             return Rec(times.parse(match[3]), hints.service, "info", match[4])
         return None

@@ -5,14 +5,28 @@ from __future__ import annotations
 
 import json
 
-from subagents.folder.formats import access, haproxy, json_lines, logfmt, postgres, redis, syslog, text, uwsgi
+from subagents.folder.formats import (
+    access,
+    haproxy,
+    json_lines,
+    logfmt,
+    postgres,
+    postgres_csv,
+    proxied,
+    redis,
+    syslog,
+    text,
+    uwsgi,
+)
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec
 
 PLAIN: tuple[LogFormat, ...] = (
     json_lines.FORMAT,
     logfmt.FORMAT,
     uwsgi.FORMAT,
+    postgres_csv.FORMAT,
     access.FORMAT,
+    proxied.FORMAT,
     haproxy.FORMAT,
     syslog.FORMAT,
     postgres.FORMAT,
@@ -20,7 +34,9 @@ PLAIN: tuple[LogFormat, ...] = (
     text.FORMAT,
 )
 _BY_NAME = {form.name: form for form in PLAIN}
-FREE = frozenset((text.FORMAT.name, postgres.FORMAT.name))  # what such a file's other lines hold belongs to a record
+FREE = frozenset(
+    (text.FORMAT.name, postgres.FORMAT.name, postgres_csv.FORMAT.name)
+)  # what such a file's other lines hold belongs to a record
 Told = list[tuple[str, str]]  # (format, shape) …, the first counts most
 
 

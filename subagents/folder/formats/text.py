@@ -1,42 +1,38 @@
 """Log lines that begin with a timestamp (log4j, logback, Python's logging, nginx and Apache error logs, klog …).
 
 At most a short prefix may stand before the time. Whatever follows without a time (stack traces, dumps) belongs to
-the line before it. The shape is the number of tokens before the time (4: they are parted by `::` or `|`), and "l"
-where one letter tells the level.
+the line before it. The shape is the number of tokens before the time ("p": they are parted by `::` or `|`), "l" where
+one letter tells the level, and "d" or "m" where numeric dates have the day or the month first.
 """
 
 from __future__ import annotations
 
 import re
 
-from subagents.folder import layouts, levels, times
+from subagents.folder import expressions, layouts, levels, spellings, times
 from subagents.folder.formats.heads import Heads
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 _STAMP = "|".join(
-    (
-        times.ISO,
-        times.COMPACT,
-        times.TAI64,
-        times.SHORT_YEAR,
-        times.CLF,
-        times.CTIME,
-        times.RFC2822,
-        times.YEARLESS,
-        times.EPOCH,
-    )
+    (times.ISO, times.TAI64, times.CLF, times.CTIME, times.RFC2822, times.YEARLESS, spellings.PATTERN, times.EPOCH)
 )
-_START = r"^(?:\x1b\[[\d;]*[A-Za-z])*[\[\"'<(]?"
-_HEADS = [
-    re.compile(_START + r"(?:[^\s]+[ \t]+){" + str(n) + r"}[\[\"'<(]?(" + _STAMP + r")[\]\"'>)]?[ \t:,|-]*(.*)$")
-    for n in range(4)
-]
-_HEADS.append(
-    re.compile(_START + r"(?:[^\s:|]+(?:::|\|)){1,3}(" + _STAMP + r")(?:::|\|)?(.*)$")
-)  # `main::INFO::TIME::`
-_KLOG = re.compile(r"^([IWEF])(\d\d)(\d\d) (\d\d):(\d\d):(\d\d\.\d+) +(\d+) (\S+?)\] (.*)$")
+_START = r"^(?:\x1b\[[\d;]*[A-Za-z])*(?:####)?[\[\"'<(]?"
+_HEADS = {
+    str(n): re.compile(
+        _START + r"(?:[^\s]+[ \t]+){" + str(n) + r"}[\[\"'<(]?(" + _STAMP + r")[\]\"'>)]?[ \t:,|-]*(.*)$"
+    )
+    for n in range(5)
+}
+_HEADS["p"] = re.compile(_START + r"(?:[^\s:|]+(?:::|\|)){1,3}(" + _STAMP + r")(?:::|\|)?(.*)$")  # `main::INFO::TIME::`
+_EVER = times.Clock(near=4e9)
+_KLOG = re.compile(r"^([IWEF])(\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d\.\d+) +(\d+) (\S+?)\] (.*)$")
 _ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 _LETTER = re.compile(r"\s*(?:[\[(]?[0-9A-Fa-f]{2,}[\])]?\s+){1,2}([IWEFDV])[\s/]")  # `4711 E tag`: Android, C++
+_ALONE = re.compile(r"\s*(?:\[[^\]]*\] ?)?[\[(]?([IWEFDV])[\])]? ")  # `I NETWORK`, `[app] [I]`
+_FIRST = re.compile(r"([IWEFDV])[ ,] ?\[?\d")  # cupsd
+_UNSAID = re.compile(r"(?:[\W\d_]|\[[^\]]*\]?|<[^>]*>?|\([^)]*\)?)*")  # ids, threads: no words of a sentence
+_LATE = re.compile(r": (?i:(panic|fatal|critical|error|warning))(?=: )")  # `… postfix/qmgr[7]: warning: …`
+_ORDERS = {"d": "day", "m": "month"}
 _LOGGER = re.compile(r"^\s*(?:\[[^\]]*\]\s*)*([A-Za-z_][\w$]*(?:[.#][\w$]+)+)\s*(?:[-:|]+|\[[^\]]*\]\s*[-:]?)\s")
 _APP = re.compile(r"\b(?:service|app|svc)=([\w.-]+)")
 _ALIKE = re.compile(
@@ -46,22 +42,37 @@ _ALIKE = re.compile(
 
 
 def shape(lines: list[str]) -> str | None:
-    if any(_KLOG.match(line) for line in lines[:5]):
+    if any(_KLOG.match(line) for line in lines[:10]):
         return "klog"
-    counts = [sum(1 for line in lines if head.match(_ANSI.sub("", line))) for head in _HEADS]
-    best = max(range(len(counts)), key=lambda n: counts[n])
-    early = any(_HEADS[best].match(_ANSI.sub("", line)) for line in lines[:10])
-    if not counts[best] or not (early or counts[best] * 10 >= len(lines)):
+    plain = [_ANSI.sub("", line) for line in lines]
+    found = {name: [m for line in plain if (m := _timed(head, line))] for name, head in _HEADS.items()}
+    best = max(found, key=lambda name: len(found[name]))
+    early = any(_timed(_HEADS[best], line) for line in plain[:10])
+    if not found[best] or not (early or len(found[best]) * 10 >= len(lines)):
         return None
-    matches = [match for line in lines if (match := _HEADS[best].match(_ANSI.sub("", line)))]
-    return f"{best}l" if any(_LETTER.match(match.group(2)) for match in matches[:10]) else str(best)
+    order = spellings.order(m.group(1) for m in found[best])
+    return best + ("l" if _lettered(found[best]) else "") + order[:1]
+
+
+def _timed(head: re.Pattern[str], line: str) -> re.Match[str] | None:
+    match = head.match(line)
+    return match if match and times.parse(match.group(1), _EVER) is not None else None
+
+
+def _lettered(heads: list[re.Match[str]]) -> bool:
+    """Whether a letter tells the level: before the time, right after it in every line, or after ids in one."""
+    if any(_LETTER.match(m.group(2)) for m in heads[:10]):
+        return True
+    alone = [_ALONE.match(m.group(2)) or _FIRST.match(m.string) for m in heads]
+    return len(alone) > 1 and all(alone)
 
 
 def parser(hints: Hints) -> LineParser:
     default, clock = hints.service, hints.clock
     if hints.shape == "klog":
         return lambda line: _klog(line, default, clock)
-    head, letters = _HEADS[int(hints.shape[:1] or "0")], hints.shape.endswith("l")
+    head, letters = _HEADS[hints.shape[:1] or "0"], "l" in hints.shape[1:]
+    clock = clock._replace(order=_ORDERS.get(hints.shape[-1:], "") if len(hints.shape) > 1 else "")
 
     def read(line: str) -> Rec | None:
         if "\x1b" in line:
@@ -85,11 +96,12 @@ def _level(line: str, rest: str, start: int, letters: bool) -> tuple[str, re.Mat
     word = levels.WORD.search(rest, 0, 64)
     if before and (word is None or not line[before.end() : start].strip(":|[ ")):
         return levels.level(before.group(1)), None
-    if letters and (letter := _LETTER.match(rest)):
+    if letters and (letter := _LETTER.match(rest) or _ALONE.match(rest) or _FIRST.match(line)):
         return levels.level(letter.group(1)), None
     if word:
         return levels.level(word.group(1)), word
-    return levels.paired(rest), None
+    late = _LATE.search(rest, 0, 200)
+    return levels.level(late.group(1)) if late else levels.paired(rest), None
 
 
 def _after(rest: str, word: re.Match[str] | None) -> str:
@@ -98,20 +110,24 @@ def _after(rest: str, word: re.Match[str] | None) -> str:
 
 def _message(rest: str, word: re.Match[str] | None) -> str:
     """The text after the level where the level leads; a level in mid-sentence is part of the message."""
-    return _after(rest, word) if word and word.start() <= 24 else rest
+    leads = word and word.start() <= 24 and (word.group(1).isupper() or _UNSAID.fullmatch(rest, 0, word.start()))
+    return _after(rest, word) if leads else rest
 
 
 def _klog(line: str, default: str, clock: times.Clock) -> Rec | None:
     match = _KLOG.match(line)
     if match is None:
         return None
-    letter, month, day, hour, minute, second, _, where, message = match.groups()
-    at = times.yearless(int(month), int(day), int(hour), int(minute), float(second), clock)
+    letter, year, month, day, hour, minute, second, _, where, message = match.groups()
+    if year:
+        at = times.parse(f"{year}-{month}-{day} {hour}:{minute}:{second}", clock)
+    else:
+        at = times.yearless(int(month), int(day), int(hour), int(minute), float(second), clock)
     return Rec(at, default, levels.level(letter), message, "", {"where": where})
 
 
 def errors(shape: str) -> Search | None:
-    if shape == "klog" or shape.endswith("l"):
+    if shape == "klog" or "l" in shape[1:]:
         return None
     return Heads(_ALIKE) if shape == "0" else levels.error_words
 
@@ -121,4 +137,4 @@ def alike(shape: str, line: bytes) -> re.Pattern[bytes] | None:
     return _ALIKE if shape == "0" and _ALIKE.fullmatch(line) else None
 
 
-FORMAT = LogFormat("timestamped text", shape, parser, errors, alike)
+FORMAT = LogFormat("timestamped text", shape, parser, errors, alike, native=expressions.WORDS)

@@ -12,6 +12,7 @@ from subagents.folder import keys, levels, times
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec
 
 _FIELDS = re.compile(r"#Fields:?\s+(\S.*)", re.IGNORECASE)
+_DATE = re.compile(r"#Date:\s+(\S+)", re.IGNORECASE)  # of columns that have only a time of day
 _CELL = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 _STATUS = ("scstatus", "statuscode", "status", "edgeresponsestatus", "csstatus")
 _METHOD = ("csmethod", "method", "cscsmethod")
@@ -20,7 +21,10 @@ _PATH = ("csuristem", "csuri", "csurl", "uri", "csuripath")
 
 def shape(lines: list[str]) -> str | None:
     named = next((line for line in lines[:40] if _FIELDS.match(line)), None)
-    return None if named is None or _plan(named) is None else named
+    if named is None or _plan(named) is None:
+        return None
+    day = next((found[1] for line in lines[:40] if (found := _DATE.match(line))), "")
+    return f"{day}\n{named}"
 
 
 def _plan(named: str) -> tuple[list[str], bool] | None:
@@ -30,20 +34,23 @@ def _plan(named: str) -> tuple[list[str], bool] | None:
         return None
     tabs = "\t" in match[1].strip()
     names = [keys.norm(name) for name in (match[1].strip().split("\t") if tabs else match[1].split())]
-    timed = {"ts", "timestamp", "datetime", "date", "datelocal"} & set(names)
+    timed = {"ts", "timestamp", "datetime", "date", "datelocal", "time", "timelocal"} & set(names)
     return (names, tabs) if timed else None
 
 
 def parser(hints: Hints) -> LineParser:
-    names, tabs = _plan(hints.shape) or ([], False)
+    day, _, named = hints.shape.partition("\n")
+    names, tabs = _plan(named) or ([], False)
 
     def read(line: str) -> Rec | None:
-        nonlocal names, tabs
+        nonlocal names, tabs, day
         if line.startswith("#"):
             names, tabs = _plan(line) or (names, tabs)
+            day = found[1] if (found := _DATE.match(line)) else day
             return None
         cells = _cells(line, tabs)
-        return _rec(dict(zip(names, cells, strict=False)), line, hints) if len(cells) > 2 else None
+        row = {"date": day, **dict(zip(names, cells, strict=False))}
+        return _rec(row, line, hints) if len(cells) > 2 else None
 
     return read
 

@@ -118,3 +118,14 @@ async def test_queries_filter_and_windows_overlap(tmp_path: Path) -> None:
     assert (await source.current(AlertQuery(window("2026-11-29T14:10:00", "2026-11-29T15:00:00")))).total == 0
     said = (await source.episodes(AlertQuery(inside, services=("pay",), names=("A",)))).query
     assert said == "folder alerts: name=A service=pay 2026-11-29T14:10:00Z..2026-11-29T14:20:00Z"
+
+
+async def test_a_recovered_event_of_nightingale_is_over_and_its_tags_say_whose_it_is(tmp_path: Path) -> None:
+    event = {
+        "rule_name": "支付错误率", "severity": 1, "hash": "h", "target_ident": "web-1", "tags": ["service=pay", "a=b"],
+        "first_trigger_time": 1795960800, "trigger_time": 1795960860, "last_eval_time": 1795961100,
+        "is_recovered": True,
+    }  # fmt: skip
+    [episode] = (await episodes(tmp_path, {"x": json.dumps([event])})).rows
+    assert (episode.name, episode.service) == ("支付错误率", "pay")
+    assert (episode.start, episode.end) == (utc("2026-11-29T14:00:00"), utc("2026-11-29T14:05:00"))

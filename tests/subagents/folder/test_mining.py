@@ -38,6 +38,8 @@ def test_what_is_surely_a_variable_is_masked() -> None:
         masked("id 0d0d4d3e-7b9b-4a3c-9f51-0123456789ab of 0xFF in deadbeef1 /var/log/x.log")
         == "id <*> of <*> in <*> <*>"
     )
+    assert masked('lock=17, tag="View Lock", name="x"') == "lock=<*> tag=<*>, name=<*>"
+    assert masked("lifetime <1 sec") == masked("lifetime 00:17") == "lifetime <*>"
     assert masked("c.s.Search v2 of http2 failed") == "c.s.Search v2 of http2 failed"
     assert masked("结算失败 订单 12 号") == "结算失败 订单 <*> 号"
 
