@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -54,9 +54,8 @@ async def fired(desk: Desk, services: tuple[str, ...]) -> Fired:
     records = tuple(e for e in found.rows if is_record(e))
     rows = tuple(distinct(e for e in found.rows if not is_record(e)))
     before = replace(window, start=window.start - timedelta(days=1 if len(rows) > CROWD else BACK), end=window.start)
-    since = desk.reaches["alerts"].since
-    short = since is not None and since > window.start - LEAST
-    earlier = None if short or desk.reaches["alerts"].none_of(before) else await _episodes(desk, before, services)
+    short = not desk.reaches["alerts"].unbroken(replace(window, start=window.start - LEAST, end=window.start))
+    earlier = None if short else await _episodes(desk, before, services)
     if earlier is None:
         return Fired(window, found, rows, records)
     known = tuple(distinct(e for e in earlier.rows if not is_record(e) and e.start < window.start))
@@ -73,10 +72,10 @@ async def _episodes(desk: Desk, window: Window, services: tuple[str, ...]) -> Me
 async def count(desk: Desk, had: Fired, window: Window, services: tuple[str, ...]) -> Amount:
     """Firings of another time, from what is at hand where that reaches so far."""
     if had.before is not None and had.before.start <= window.start and window.end <= had.window.end:
-        return desk.amount(_edges((*had.earlier, *had.rows), window), "alerts", window, had.found)
+        return desk.count(_edges((*had.earlier, *had.rows), window), "alerts", window, had.found)
     found = await _episodes(desk, window, services)
     rows = distinct(e for e in found.rows if not is_record(e)) if found else ()
-    return desk.amount(_edges(rows, window), "alerts", window, found)
+    return desk.count(_edges(rows, window), "alerts", window, found)
 
 
 def _edges(rows: Iterable[Episode], window: Window) -> int:
@@ -90,7 +89,7 @@ Judgement = Mapping[tuple[str, str, str], tuple[bool, str]]  # of each alert: do
 
 def section(desk: Desk, had: Fired, judged: Judgement) -> Alerts:
     if had.found is None:
-        no = desk.amount(0, "alerts", had.window, None)
+        no = desk.count(0, "alerts", had.window, None)
         return Alerts(no, no, no, no, no, no, no, no, no, no, no, no)
     window = had.window
     inside = [e for e in had.rows if e.start in window]
@@ -99,13 +98,13 @@ def section(desk: Desk, had: Fired, judged: Judgement) -> Alerts:
     groups = grouped(had.rows)
     rows = _rows(groups, had, judged, desk)
 
-    def sure(n: int | float) -> Amount:
-        return desk.amount(n, "alerts", window, had.found)
+    def sure(n: int) -> Amount:
+        return desk.count(n, "alerts", window, had.found)
 
     def known(n: int) -> Amount:
         return sure(n) if had.before is not None else unknown(say("no_before", desk.lang))
 
-    median_, slow = _resolved(had, sure, desk)
+    median_, slow = _resolved(had, desk)
     return Alerts(
         fired=sure(len(loud)),
         inhibited=sure(len(quiet) - silenced),
@@ -123,7 +122,7 @@ def section(desk: Desk, had: Fired, judged: Judgement) -> Alerts:
         by_service=dict(Counter(e.service for e in loud).most_common()),
         hours=_hours(desk, loud),
         rows=tuple(rows[:SHOWN]),
-        longest=_longest(groups, rows, window),
+        longest=_longest(groups, rows, window, desk.last("alerts")),
     )
 
 
@@ -131,16 +130,20 @@ def _rows(groups: Sequence[Group], had: Fired, judged: Judgement, desk: Desk) ->
     """What needs a person first, then what is open, then the worst."""
     seen = None if had.before is None else {(e.name, e.service) for e in had.earlier}
     said = {key: (page, triaged(why, desk.lang)) for key, (page, why) in judged.items()}
-    rows = [_row(g, had.window, seen, said.get((g.name, g.service, g.severity))) for g in groups]
+    last = desk.last("alerts")
+    rows = [_row(g, had.window, last, seen, said.get((g.name, g.service, g.severity))) for g in groups]
     return sorted(rows, key=lambda r: (not r.page, not r.open, rank(r.severity), -r.fired, r.first, r.name, r.service))
 
 
-def _resolved(had: Fired, sure: Callable[[float], Amount], desk: Desk) -> tuple[Amount, Amount]:
+def _resolved(had: Fired, desk: Desk) -> tuple[Amount, Amount]:
     """Median and 90th percentile of the seconds from start to end of what ended inside the window."""
     rows = [e for e in had.rows if e.end is not None and e.end in had.window and not e.suppressed]
     ended = [(e.end - e.start).total_seconds() for e in rows if e.end is not None]
     none = unknown(say("no_ended", desk.lang))
-    return (sure(median(ended)), sure(p90(ended))) if ended else (none, none)
+    if not ended:
+        return none, none
+    middle, slow = (desk.amount(n, "alerts", had.window, had.found) for n in (median(ended), p90(ended)))
+    return middle, slow
 
 
 def _deserved(paged: Amount, rows: Sequence[AlertRow], judged: int, desk: Desk) -> Amount:
@@ -149,12 +152,19 @@ def _deserved(paged: Amount, rows: Sequence[AlertRow], judged: int, desk: Desk) 
     return Amount(paged.value, "approx", say("too_many", desk.lang, n=len(rows), shown=judged))
 
 
-def _row(g: Group, window: Window, seen: set[tuple[str, str]] | None, judged: tuple[bool, str] | None) -> AlertRow:
+def _seconds(e: Episode, window: Window, last: datetime) -> float:
+    """That it fired inside the window, as far as that is known: `last` is how far alerts are."""
+    if e.end is None and not e.end_known:
+        return 0.0
+    until = last if e.end is None else min(e.end, window.end)
+    return max(0.0, (until - max(e.start, window.start)).total_seconds())
+
+
+def _row(
+    g: Group, window: Window, last: datetime, seen: set[tuple[str, str]] | None, judged: tuple[bool, str] | None
+) -> AlertRow:
     end = g.end
     closed = end is not None and end <= window.end
-    firing = sum(
-        (min(e.end or window.end, window.end) - max(e.start, window.start)).total_seconds() for e in g.episodes
-    )
     return AlertRow(
         name=g.name,
         service=g.service,
@@ -162,7 +172,7 @@ def _row(g: Group, window: Window, seen: set[tuple[str, str]] | None, judged: tu
         fired=sum(1 for e in g.episodes if e.start in window and not e.suppressed),
         first=g.start,
         end=end if closed else None,
-        firing=max(0.0, firing),
+        firing=sum(_seconds(e, window, last) for e in g.episodes),
         open=not closed and g.end_known,
         open_known=closed or g.end_known,
         recurring=None if seen is None else (g.name, g.service) in seen or g.start < window.start,
@@ -190,21 +200,17 @@ def _hours(desk: Desk, loud: Sequence[Episode]) -> tuple[AlertHour, ...]:
     for e in loud:
         counted.setdefault(hour_start(e.start, tz), Counter())[e.severity] += 1
     return tuple(
-        AlertHour(start, dict(n) if n or _within(desk, start) else None) for start, n in sorted(counted.items())
+        AlertHour(start, dict(n) if n or desk.reaches["alerts"].knows(start, desk.window) else None)
+        for start, n in sorted(counted.items())
     )
 
 
-def _within(desk: Desk, start: datetime) -> bool:
-    """Whether anything is known of that hour."""
-    return desk.reaches["alerts"].hours(Window(start, start + timedelta(hours=1), desk.window.zone)) > 0
-
-
-def _longest(groups: Sequence[Group], rows: Sequence[AlertRow], window: Window) -> AlertRow | None:
+def _longest(groups: Sequence[Group], rows: Sequence[AlertRow], window: Window, last: datetime) -> AlertRow | None:
     """The one firing that went on for longest inside the window, as a row of its own."""
     best: tuple[float, Episode] | None = None
     for e in (e for g in groups for e in g.episodes if not e.suppressed):
-        seconds = (min(e.end or window.end, window.end) - max(e.start, window.start)).total_seconds()
-        if best is None or seconds > best[0]:
+        seconds = _seconds(e, window, last)
+        if seconds and (best is None or seconds > best[0]):
             best = (seconds, e)
     if best is None:
         return None

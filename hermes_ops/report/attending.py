@@ -21,7 +21,7 @@ from hermes_ops.report.model import (
 )
 from hermes_ops.report.settings import ReportSettings
 from hermes_ops.report.view.figures import clock
-from hermes_ops.report.words import joined, say
+from hermes_ops.report.words import joined, named, say, spaced
 from orchestrator.contracts import Window
 from subagents.sources import Episode
 
@@ -60,7 +60,7 @@ def _open(rows: Sequence[AlertRow], window: Window, lang: Lang) -> Iterator[Atte
     for r in rows:
         if r.end is None and (r.open or (not r.open_known and r.page)):
             key = "see_open" if r.open else "see_open_maybe"
-            text = say(key, lang, name=r.name, service=r.service, at=clock(r.first, window))
+            text = say(key, lang, name=named(r.name, r.service, lang), at=clock(r.first, window))
             yield Attention("open_alert", text, r.service)
 
 
@@ -73,6 +73,7 @@ def _causes(incidents: Sequence[Incident], lang: Lang) -> Iterator[Attention]:
             yield Attention("incident", say(f"see_{i.cause.kind}", lang, services=services), first)
         elif i.cause.kind != "confirmed":
             what = f"{i.cause.service} {i.cause.version}".strip() if i.cause.version else i.cause.title
+            what = spaced(what) if lang == "zh" else what
             yield Attention("incident", say("see_cause", lang, services=services, cause=what), first)
 
 
@@ -101,7 +102,7 @@ def _flapping(rows: Sequence[AlertRow], lang: Lang) -> Iterator[Attention]:
     for r in rows:
         if r.flapping:
             yield Attention(
-                "open_alert", say("see_flapping", lang, name=r.name, service=r.service, n=r.fired), r.service
+                "open_alert", say("see_flapping", lang, name=named(r.name, r.service, lang), n=r.fired), r.service
             )
 
 

@@ -78,6 +78,7 @@ async def build(order: Order, sources: Sources, known: Known, made_at: datetime)
     await desk.look()
     facts = await _gathered(desk, order, known)
     mined = await erring.patterns(desk, facts.like.window if facts.like else None, order.services)
+    desk.sampled = bool(erring.fuller_of(facts.errors, mined))
     judged = await judge(desk, facts.fired, mined, facts.changed.all, facts.graph)
     found = seeds(facts.fired, judged, facts.errors, facts.like, facts.graph, known.rules.burst)
     incidents = await explained(
@@ -85,11 +86,10 @@ async def build(order: Order, sources: Sources, known: Known, made_at: datetime)
     )  # fmt: skip
     alerts = alerting.section(desk, facts.fired, judged)
     errors = erring.section(desk, facts.errors, facts.like, mined)
-    slos = serving.section(desk, facts.served, facts.over, _core(order, known), known.rules)
+    core = _core(order, known)
+    slos = serving.section(desk, facts.served, facts.over, core, known.rules)
     now = comparing.Now(order.kind, facts.fired, facts.like)
-    compared = await comparing.compared(
-        desk, now, order.services, _core(order, known), known.is_workday, known.find
-    )  # fmt: skip
+    compared = await comparing.compared(desk, now, order.services, core, known.is_workday, known.find)
     gaps = tuple(desk.gaps)
     return Report(
         kind=order.kind,

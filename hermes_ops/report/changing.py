@@ -63,7 +63,7 @@ def section(desk: Desk, had: Changed, incidents: Sequence[Incident]) -> Changes:
     rows = [_row(desk, c, incidents) for c in had.rows]
     shown = sorted(rows, key=lambda r: (not r.blamed, not r.near))[:SHOWN]
     return Changes(
-        desk.amount(len(rows), "changes", had.window, had.found),
+        desk.count(len(rows), "changes", had.window, had.found),
         dict(Counter(c.kind for c in had.rows).most_common()),
         tuple(sorted(shown, key=lambda r: (r.at, r.id))),
     )

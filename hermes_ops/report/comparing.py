@@ -60,7 +60,8 @@ async def _asked(
     errors = unknown(why) if (why := lacks["logs"]) else await _errors(desk, now, window, services)
     slos = {} if lacks["metrics"] else (await serving.served(desk, window, core)).percents()
     if alerts.value is None and errors.value is None and not slos:
-        why = lacks["logs"] or lacks["alerts"] or say("no_data_of", desk.lang, of=say(against, desk.lang))
+        told = [why for kind in ("logs", "alerts") if (why := lacks[kind]) and not desk.reaches[kind].empty]
+        why = told[0] if told else say("no_data_of", desk.lang, of=say(against, desk.lang))
         return Compared(against, None, alerts, errors, like=like, why_not=why)
     return Compared(against, window, alerts, errors, slos, like)
 

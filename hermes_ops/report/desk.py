@@ -1,73 +1,36 @@
 """Asks the sources for a report, and keeps what they could not tell: down, cut, approximate, younger than the window.
 
-An answer that nobody could give is None, never an empty one: who counts it says "unknown", not zero.
+An answer that nobody could give is None, never an empty one: who counts it says "unknown", not zero. A count of which a
+part is missing is "at least".
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TypeVar
 
 from hermes_ops.report.model import Amount, Gap, Lang, Place, unknown
-from hermes_ops.report.view.figures import clock
+from hermes_ops.report.reach import Reach, Span, spans, stretched
+from hermes_ops.report.reasons import lacking
+from hermes_ops.report.view.figures import between, edge
 from hermes_ops.report.words import joined, say
 from orchestrator.contracts import Window
 from subagents.asking import Merged, ask_all
-from subagents.gaps import worded
-from subagents.sources import Answered, Coverage, Source, SourceError, Sources
+from subagents.gaps import UNREACHED
+from subagents.sources import Answered, Source, SourceError, Sources
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Source)
-EVENTS = frozenset(("alerts", "changes"))
-SLACK = timedelta(minutes=15)  # a quiet source may begin or end so long inside a window that it covers
-ENOUGH = 0.5  # of an earlier time that must be known to compare with it
+YOUNG = "the store of web hooks runs since"  # a gap that its reach tells already
+CUT = "only the last "  # the same store's gap where it left rows out
 PLACES: Mapping[str, Place] = {"alerts": "alerts", "metrics": "availability", "logs": "errors", "changes": "changes"}
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """What the sources of one kind can speak of. `empty`: they hold nothing, with the reason in words."""
-
-    since: datetime | None = None
-    until: datetime | None = None
-    sparse: bool = False
-    empty: str = ""
-    first: datetime | None = None  # from when on anything is known, where that is before `since`
-
-    def none_of(self, window: Window) -> bool:
-        """It lies wholly outside."""
-        if self.empty:
-            return True
-        late = self.since is not None and self.since >= window.end
-        return late or (self.until is not None and self.until <= window.start)
-
-    def begins_late(self, window: Window) -> bool:
-        return not self.sparse and self.since is not None and self.since > window.start + SLACK
-
-    def ends_early(self, window: Window) -> bool:
-        return self.until is not None and self.until < window.end - SLACK
-
-    def hours(self, window: Window) -> float:
-        """Of the window, of which it can speak."""
-        first = self.first or self.since
-        start = max(window.start, first) if first is not None else window.start
-        end = min(window.end, self.until) if self.until is not None else window.end
-        return 0.0 if self.empty else max(0.0, (end - start).total_seconds() / 3600)
-
-    def compares(self, window: Window) -> bool:
-        """Enough of it is known to set another time against it."""
-        length = (window.end - window.start).total_seconds() / 3600
-        return not self.none_of(window) and self.hours(window) >= ENOUGH * length
-
-    def whole(self, window: Window) -> bool:
-        return not (self.none_of(window) or self.begins_late(window) or self.ends_early(window))
 
 
 @dataclass
 class Desk:
-    """One report's questions. `window`: the report's; `gaps` grow as it asks."""
+    """One report's questions. `window`: the report's; `gaps` grow as it asks; `sampled`: its logs are a sample."""
 
     sources: Sources
     window: Window
@@ -75,28 +38,30 @@ class Desk:
     mask: Callable[[str], str]
     gaps: list[Gap] = field(default_factory=list)
     reaches: dict[str, Reach] = field(default_factory=dict)
+    sampled: bool = False
 
     def gap(self, source: str, what: str, where: Place) -> None:
-        found = Gap(source, worded(self.mask(what), self.lang), where)
+        found = Gap(source, self._said(what), where)
         if found not in self.gaps:
             self.gaps.append(found)
+
+    def _said(self, what: str) -> str:
+        return lacking(self.mask(what), self.lang)
 
     def of(self, kind: str) -> Sequence[Source]:
         found: Sequence[Source] = getattr(self.sources, kind)
         return found
 
     async def look(self) -> None:
-        """Finds out what each kind can speak of, and says where that is less than the window."""
+        """Finds out what each source can speak of, and says where that is less than the window."""
         for kind in PLACES:
-            if not self.of(kind):
-                self.reaches[kind] = Reach(empty=say("no_source", self.lang, kind=say(kind, self.lang)))
-            else:
-                found = await reach(self.of(kind))
-                self.reaches[kind] = replace(found, empty=worded(self.mask(found.empty), self.lang))
+            known = [replace(s, empty=self._said(s.empty)) for s in await spans(self.of(kind))]
+            why = "" if known else say("no_source", self.lang, kind=say(kind, self.lang))
+            self.reaches[kind] = Reach(tuple(known), why)
+        self.reaches = stretched(self.reaches)
         self._say_skipped()
         for kind, place in PLACES.items():
-            self.reaches[kind] = self._on(kind)
-            self._say_reach(kind, self.reaches[kind], place)
+            self._say_reach(kind, place)
 
     def _say_skipped(self) -> None:
         """Files that nobody could read matter where a kind of data is missing: they may be it."""
@@ -104,35 +69,35 @@ class Desk:
         if names and any(r.empty for r in self.reaches.values()):
             self.gap("folder", say("skipped", self.lang, n=len(names), names=joined(names, self.lang)), "errors")
 
-    def _on(self, kind: str) -> Reach:
-        """Alerts and changes needn't happen for days: they are known for as long as anything is."""
-        found = self.reaches[kind]
-        if kind not in EVENTS or found.empty:
-            return found
-        ends = [r.until for r in self.reaches.values() if not r.empty]
-        known = [end for end in ends if end is not None]
-        begins = [r.since for r in self.reaches.values() if r.since is not None and not r.empty]
-        first = min(begins) if found.sparse and found.since is not None else None
-        return replace(found, until=max(known) if known and len(known) == len(ends) else None, first=first)
+    def _say_reach(self, kind: str, place: Place) -> None:
+        reached = self.reaches[kind]
+        if reached.why:
+            self.gap(say(kind, self.lang), reached.why, place)
+        for span in reached.spans:
+            if said := span.empty or self._part(span):
+                self.gap(span.source, said, place)
 
-    def _say_reach(self, kind: str, found: Reach, place: Place) -> None:
-        name = ", ".join(s.name for s in self.of(kind)) or say(kind, self.lang)
-        if found.empty:
-            self.gap(name, found.empty, place)
-        elif found.none_of(self.window):
-            self.gap(name, say("outside", self.lang), place)
-        elif said := self._part(found):
-            self.gap(name, said, place)
-
-    def _part(self, found: Reach) -> str:
-        """Which part of the window it holds; "" for all of it."""
-        since = clock(found.since, self.window) if found.since and found.begins_late(self.window) else ""
-        until = clock(found.until, self.window) if found.until and found.ends_early(self.window) else ""
-        if since and until:
+    def _part(self, span: Span) -> str:
+        """Which part of the window one source holds; "" for all of it."""
+        part, w = span.part(self.window), self.window
+        if part is None:
+            return say("outside", self.lang)
+        since, until = (edge(at, w) for at in part)
+        if part[0] > w.start and part[1] < w.end:
             return say("spans", self.lang, since=since, until=until)
-        if since:
+        if part[0] > w.start:
             return say("begins", self.lang, at=since)
-        return say("ends", self.lang, at=until) if until else ""
+        return say("ends", self.lang, at=until) if part[1] < w.end else ""
+
+    def last(self, kind: str) -> datetime:
+        """How far that kind is known in the report's window."""
+        parts = self.reaches[kind].parts(self.window)
+        return parts[-1][1] if parts else self.window.end
+
+    def seen(self, kind: str, window: Window) -> str:
+        """ "00:00–08:00": which part of a window is known of that kind."""
+        parts = self.reaches[kind].parts(window)
+        return joined((between(since, until, window) for since, until in parts), self.lang, 3)
 
     async def ask(
         self,
@@ -146,13 +111,21 @@ class Desk:
         """None: nothing is known of that window, and a gap says why where it is the report's own. `anyhow`: also where
         the kind holds no records of that time, but perhaps what somebody made of them."""
         earlier: Place = "comparison" if window.end <= self.window.start else PLACES[kind]
-        reached, place = self.reaches[kind], where or earlier
-        if not sources or (reached.none_of(window) and not anyhow):
+        place = where or earlier
+        known = zip(sources, self.reaches[kind].spans, strict=True)
+        telling = [source for source, span in known if anyhow or span.may_hold(window)]
+        if not telling:
             return None
+
+        async def told(source: S) -> Answered[tuple[T, ...]]:
+            return _of_its_time(await call(source))
+
         try:
-            found = await ask_all(sources, kind, call)
+            found = await ask_all(telling, kind, told)
         except SourceError as e:
             self.gap(e.source, say("down", self.lang, why=str(e)), place)
+            return None
+        if not found.rows and not anyhow and self.reaches[kind].none_of(window):
             return None
         for gap in found.gaps:
             self.gap(found.source, gap, place)
@@ -171,34 +144,33 @@ class Desk:
         return say("little_data_of", self.lang, of=of, hours=hours)
 
     def amount(self, value: int | float, kind: str, window: Window, found: Merged[T] | None) -> Amount:
-        """A figure as sure as the answer it was counted in."""
+        """A figure as sure as the answer that it was worked out from."""
         reached = self.reaches[kind]
-        if found is None:
-            return unknown(reached.empty or say("not_known", self.lang))
-        if not found.complete:
+        blind = reached.none_of(window)
+        if found is None or (blind and not value):
+            return unknown(reached.empty or say("outside" if blind else "not_known", self.lang))
+        if not blind and not reached.unbroken(window):
+            return Amount(value, "approx", say("only", self.lang, hours=self.seen(kind, window)))
+        if not found.complete or not reached.whole(window):
             return Amount(value, "approx", say("part", self.lang))
-        if not reached.whole(window):
-            return Amount(value, "approx", say("part_of_time", self.lang))
         return Amount(value, "approx", say("about", self.lang)) if found.approx else Amount(value)
 
+    def count(self, value: int | float, kind: str, window: Window, found: Merged[T] | None) -> Amount:
+        """The same of what was counted: where a part is missing, there are at least so many."""
+        made = self.amount(value, kind, window, found)
+        if found is None or made.value is None:
+            return made
+        return replace(made, sure="least") if _lacks(found) or not self.reaches[kind].whole(window) else made
 
-async def reach(sources: Sequence[Source]) -> Reach:
-    """What they can speak of together. One that can't be asked is passed over here: its answers will fail as well."""
-    found: list[Coverage] = []
-    empty: list[str] = []
-    for source in sources:
-        try:
-            cover = await source.coverage()
-            if cover.since is None and cover.until is None and not (health := await source.probe()).ok:
-                empty.append(health.detail)
-                continue
-        except SourceError:
-            continue
-        found.append(cover)
-    if not found:
-        return Reach(empty=empty[0] if empty else "")
-    return Reach(
-        min((c.since for c in found if c.since), default=None),
-        max((c.until for c in found if c.until), default=None),
-        any(c.sparse for c in found),
-    )
+
+def _lacks(found: Merged[T]) -> bool:
+    """Rows of it are missing: it was cut, or one of several sources wasn't reached."""
+    return (not found.complete and not found.gaps) or any(g.startswith((UNREACHED, CUT)) for g in found.gaps)
+
+
+def _of_its_time(answer: Answered[tuple[T, ...]]) -> Answered[tuple[T, ...]]:
+    """A store that is younger than what it was asked about has answered whole for its own time."""
+    gaps = tuple(g for g in answer.gaps if not g.startswith(YOUNG))
+    if gaps == answer.gaps:
+        return answer
+    return replace(answer, gaps=gaps, complete=not any(g.startswith(CUT) for g in gaps))

@@ -23,6 +23,7 @@ from subagents.sources import Answered, Count, LogQuery, LogSource, Pattern
 PATTERNS = 100  # that are asked for
 SHOWN = 20  # that stand in the report
 SAMPLE = 300  # characters of one
+MORE = 1.5  # times the lines that a pattern must count before the lines are called a sample
 
 Hours = Mapping[str, Mapping[datetime, int]]  # service → start of the local hour → lines
 
@@ -72,7 +73,7 @@ async def patterns(desk: Desk, like: Window | None, services: tuple[str, ...]) -
 
 
 def amount(desk: Desk, n: int, of: Counted) -> Amount:
-    return desk.amount(n, "logs", of.window, of.found)
+    return desk.count(n, "logs", of.window, of.found)
 
 
 def section(desk: Desk, now: Counted, before: Counted | None, mined: tuple[Pattern, ...]) -> Errors:
@@ -83,21 +84,50 @@ def section(desk: Desk, now: Counted, before: Counted | None, mined: tuple[Patte
     if before is not None and before.found is None:
         day = say("the_like_day", desk.lang, day=dated(before.window, desk.lang))
         why = desk.lacks("logs", before.window, day) or say("not_known", desk.lang)
+    fuller = fuller_of(now, mined)
     rows = [
-        ServiceErrors(service, amount(desk, sum(by.values()), now), _then(desk, service, before, why),
-                      tuple(by.get(start, 0) for start in starts))
-        for service, by in now.hours.items()
+        ServiceErrors(service, _counted(desk, sum(by.values()), now, fuller.get(service, 0)),
+                      _then(desk, service, before, why), tuple(by.get(start, 0) for start in starts))
+        for service in (*now.hours, *(s for s in fuller if s not in now.hours)) for by in (now.hours.get(service, {}),)
     ]  # fmt: skip
     rows.sort(key=lambda r: (-(r.n.value or 0), r.service))
+    total = int(sum(r.n.value or 0 for r in rows))
+    if fuller:
+        source = now.found.source if now.found else ""
+        desk.gap(source, say("sample", desk.lang, n=now.total, counted=total), "errors")
     return Errors(
-        total=amount(desk, now.total, now),
+        total=_counted(desk, now.total, now, total if fuller else 0),
         before=unknown(why) if before is None or before.found is None else amount(desk, before.total, before),
         rows=tuple(rows),
         hours=_hours(desk, now, before),
         patterns=_patterns(desk, mined),
         like=like,
         why_not=why,
+        sampled=bool(fuller),
     )
+
+
+def fuller_of(now: Counted, mined: tuple[Pattern, ...]) -> Mapping[str, int]:
+    """Services → what patterns count of them, where that is far more than there are lines: then the lines are a sample
+    of an export, and the patterns were mined where all of them were."""
+    if now.found is None or now.found.approx:
+        return {}
+    counts: Counter[str] = Counter()
+    for p in mined:
+        lines = sum(now.hours.get(p.service, {}).values())
+        inside = all(at is None or now.window.start <= at <= now.window.end for at in (p.first, p.last))
+        if p.level in BAD and inside and p.n > MORE * lines:
+            counts[p.service] += p.n
+    return counts
+
+
+def _counted(desk: Desk, lines: int, now: Counted, fuller: int) -> Amount:
+    """Lines, or what patterns count where that is more."""
+    if fuller <= lines:
+        return amount(desk, lines, now)
+    seen = amount(desk, fuller, now).why
+    why = say("sampled", desk.lang)
+    return Amount(fuller, "least", f"{seen}{'，' if desk.lang == 'zh' else ', '}{why}" if seen else why)
 
 
 def _then(desk: Desk, service: str, before: Counted | None, why: str) -> Amount:
@@ -112,15 +142,11 @@ def _hours(desk: Desk, now: Counted, before: Counted | None) -> tuple[ErrorHour,
     then: dict[str, int] = {}
     if before is not None and before.found is not None:
         summed = _summed(before.hours)
-        known = [start for start in hours_of(before.window) if _within(desk, start)]
-        then = {on_clock(start, before.window, tz): summed.get(start, 0) for start in known}
+        hours = {start: _hour(desk, start, before, summed) for start in hours_of(before.window)}
+        then = {on_clock(start, before.window, tz): n for start, n in hours.items() if n is not None}
     summed = _summed(now.hours)
     return tuple(
-        ErrorHour(
-            start,
-            summed.get(start, 0) if now.found is not None and _within(desk, start) else None,
-            then.get(on_clock(start, now.window, tz)),
-        )
+        ErrorHour(start, _hour(desk, start, now, summed), then.get(on_clock(start, now.window, tz)))
         for start in hours_of(now.window)
     )
 
@@ -131,11 +157,10 @@ def on_clock(start: datetime, window: Window, tz: ZoneInfo) -> str:
     return f"{(local.date() - first.date()).days} {local:%H:%M}"
 
 
-def _within(desk: Desk, start: datetime) -> bool:
-    """Whether the logs reach over that hour at all."""
-    reach = desk.reaches["logs"]
-    early = reach.since is not None and hour_start(reach.since, ZoneInfo(desk.window.zone)) > start
-    return not (early or (reach.until is not None and reach.until < start))
+def _hour(desk: Desk, start: datetime, of: Counted, summed: Mapping[datetime, int]) -> int | None:
+    """None: the logs don't reach over that hour, so that none found is no zero."""
+    known = of.found is not None and desk.reaches["logs"].knows(start, of.window)
+    return summed.get(start, 0 if known else None)
 
 
 def _summed(hours: Hours) -> Counter[datetime]:
@@ -150,7 +175,7 @@ def _patterns(desk: Desk, mined: tuple[Pattern, ...]) -> tuple[PatternRow, ...]:
     rows = [
         PatternRow(desk.mask(p.template), p.service, p.level, p.n, p.before, p.before == 0, p.first,
                    desk.mask(p.sample)[:SAMPLE])
-        for p in mined if p.n
+        for p in mined if p.n and p.level in BAD
     ]  # fmt: skip
     rows.sort(key=lambda r: (not r.new, -r.n, r.service, r.template))
     return tuple(rows[:SHOWN])

@@ -25,6 +25,7 @@ from subagents.changes.chinese import operational
 from subagents.sources import Change, Sources
 from subagents.topology import Topology
 
+BEFORE = timedelta(hours=1)  # an onset: where the change that brought it most often lies
 AHEAD = timedelta(minutes=20)  # before the first alert, for the onset
 LONGEST = timedelta(hours=1)  # of an incident that is looked at
 SAME = timedelta(minutes=30)  # between what a key says and an incident's start
@@ -53,13 +54,16 @@ async def explained(
     found = []
     for seed in seeds:
         judged = seed.key in chosen
-        found.append(await _explained(desk, sources, seed, graph, changes) if judged else _bare(seed))
+        found.append(await _explained(desk, sources, seed, graph, changes) if judged else _bare(desk, seed))
     return amended(found, confirmed)
 
 
-def _bare(seed: Seed) -> Incident:
-    cause = CauseSaid("undecided")
-    return Incident(seed.key, seed.start, seed.end, seed.severity, seed.services, seed.alerts, cause)
+def _bare(desk: Desk, seed: Seed) -> Incident:
+    last = desk.last("alerts")
+    return Incident(
+        seed.key, seed.start, seed.end, seed.severity, seed.services, seed.alerts, CauseSaid("undecided"),
+        open_known=seed.open_known, seen_until=last if last < desk.window.end else None,
+    )  # fmt: skip
 
 
 async def _explained(desk: Desk, sources: Sources, seed: Seed, graph: Topology, changes: Sequence[Change]) -> Incident:
@@ -70,8 +74,8 @@ async def _explained(desk: Desk, sources: Sources, seed: Seed, graph: Topology, 
     for gap in found.gaps:
         desk.gap("cause", gap, "incidents")
     return replace(
-        _bare(seed),
-        cause=_said(desk, found, changes),
+        _bare(desk, seed),
+        cause=_said(desk, found, changes, seed.start),
         onset=cause.onset,
         first_failing=cause.first_failing,
         reached=cause.blast_radius,
@@ -86,28 +90,33 @@ def _proof(desk: Desk, cause: Cause, start: datetime, changes: Sequence[Change])
     lines: dict[tuple[str, ...], Proof] = {}
     for r in sorted(cause.reasons, key=lambda r: -r.weight):
         text = worded(r, cause.onset or start, desk.window, desk.lang) if r.weight > 0 else ""
+        if r.signal == "errors" and desk.sampled:
+            text = say("of_sample", desk.lang, what=text)
         about = r.text.split()[:2] if r.signal in REPEATED else []
         if text:
-            lines.setdefault((r.signal, *about), Proof(desk.mask(_named(text, r, changes)), r.query))
+            lines.setdefault((r.signal, *about), Proof(desk.mask(by_name(text, r, changes)), r.query))
     return tuple(lines.values())[:PROOF]
 
 
-def _named(text: str, reason: Reason, changes: Sequence[Change]) -> str:
-    """With a deploy's service and version in place of its number."""
+def by_name(text: str, reason: Reason, changes: Sequence[Change]) -> str:
+    """With a change's service and version, or its title, in place of its number."""
     if reason.signal != "taken back":
         return text
-    known = next((c for c in changes if c.version and reason.text.endswith(f" by {c.id}")), None)
-    return text.replace(known.id, f"{known.service} {known.version}") if known else text
+    known = next((c for c in changes if reason.text.endswith(f" by {c.id[:12]}")), None)
+    name = f"{known.service} {known.version}" if known and known.version else known.title if known else ""
+    return text.replace(known.id[:12], name) if known and name else text
 
 
-def _said(desk: Desk, found: Analysis, changes: Sequence[Change]) -> CauseSaid:
+def _said(desk: Desk, found: Analysis, changes: Sequence[Change], start: datetime) -> CauseSaid:
     c = found.cause
     if c.verdict == "operational":
         what = desk.mask(_operational(c.kind, c.title, desk.lang))
         return CauseSaid("operational", what, service=c.service, confidence=c.confidence)
     if c.verdict != "change":
         nearest = next((s for s in found.ranked if s.verdict != "unknown" and s.probability >= NEAREST), None)
-        return CauseSaid("undecided", desk.mask(_name(nearest, desk.lang))) if nearest else CauseSaid("unknown")
+        if nearest:
+            return CauseSaid("undecided", desk.mask(_name(nearest, desk.lang)))
+        return CauseSaid("unknown" if _looked(desk, c.onset or start) else "undecided")
     suspect = next((s for s in found.ranked if s.id == c.change), None)
     names = {c.change, *(suspect.ids if suspect else ())}
     known = [x for x in changes if names & {x.id, x.sha, *x.commits}]
@@ -122,6 +131,14 @@ def _said(desk: Desk, found: Analysis, changes: Sequence[Change]) -> CauseSaid:
         best.at if best else (suspect.at if suspect else None),
         c.confidence,
     )
+
+
+def _looked(desk: Desk, onset: datetime) -> bool:
+    """Changes of the time before it are known: only then does none of them explain it."""
+    if desk.reaches["changes"].unbroken(Window(onset - BEFORE, onset, desk.window.zone)):
+        return True
+    desk.gap(say("changes", desk.lang), say("no_changes_then", desk.lang), "incidents")
+    return False
 
 
 def _cleared(desk: Desk, found: Analysis) -> tuple[str, ...]:

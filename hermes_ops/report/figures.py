@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hermes_ops.report.model import Amount, CauseSaid, Report
-from hermes_ops.report.view.figures import clock
+from hermes_ops.report.view.figures import clock, hidden
 from hermes_ops.report.words import say
 from orchestrator.contracts import Evidence, Figure, ToolResult, dumps, to_json
 
@@ -84,8 +84,8 @@ def _served(r: Report) -> Iterator[Figure]:
 
 
 def _figure(name: str, amount: Amount, unit: str = "", **labels: str) -> Iterator[Figure]:
-    if amount.value is not None:
-        yield Figure(name, amount.value, unit, labels, amount.sure == "approx")
+    if amount.value is not None and not hidden(amount):
+        yield Figure(name, amount.value, unit, labels, amount.sure != "known")
 
 
 def facts(report: Report) -> str:
@@ -135,9 +135,10 @@ def _incidents(report: Report) -> list[dict[str, object]]:
 
 
 def _plain(amount: Amount) -> int | float | str | None:
-    if amount.value is None:
+    if amount.value is None or hidden(amount):
         return "unknown"
-    return amount.value if amount.sure == "known" else f"about {amount.value}"
+    words = {"approx": "about", "least": "at least"}
+    return f"{words[amount.sure]} {amount.value}" if amount.sure in words else amount.value
 
 
 def _cause(c: CauseSaid, report: Report) -> dict[str, object]:

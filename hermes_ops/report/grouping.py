@@ -27,7 +27,7 @@ NAMES = 20  # alerts that are named
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """What one incident is made of. `alerts` (): errors alone tell of it."""
+    """What one incident is made of. `alerts` (): errors alone tell of it; `open_known` as of an incident."""
 
     key: str
     start: datetime
@@ -35,6 +35,7 @@ class Seed:
     severity: str
     services: tuple[str, ...]
     alerts: tuple[str, ...]
+    open_known: bool = True
 
 
 def seeds(
@@ -116,7 +117,9 @@ def _of_alerts(part: Sequence[Episode], until: datetime) -> Seed:
     services = tuple(dict.fromkeys(e.service for e in part if e.service))
     names = tuple(dict.fromkeys(f"{e.name}/{e.service}" for e in part))
     start = part[0].start
-    return Seed(key_of(services[:1], start), start, None if open_ else over, worst.severity, services, names[:NAMES])
+    known = any(e.end_known if e.end is None else e.end > until for e in part) if open_ else True
+    end = None if open_ else over
+    return Seed(key_of(services[:1], start), start, end, worst.severity, services, names[:NAMES], known)
 
 
 def key_of(services: Sequence[str], start: datetime) -> str:

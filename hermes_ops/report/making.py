@@ -18,11 +18,11 @@ from hermes_ops.report import figures, prose, template, week
 from hermes_ops.report.attending import attention
 from hermes_ops.report.build import Known, Order, build
 from hermes_ops.report.day import DAY, date_of, days_of, local_day, shifted, week_of
-from hermes_ops.report.desk import SLACK
 from hermes_ops.report.explaining import amended
 from hermes_ops.report.kept import read
 from hermes_ops.report.model import Kind, Lang, OnCall, Prose, Report
-from hermes_ops.report.view import card, digest, markdown
+from hermes_ops.report.reach import SLACK
+from hermes_ops.report.view import card, digest, markdown, missing
 from hermes_ops.schedule.oncall import on_call, shifts
 from hermes_ops.schedule.reporter import Made, team_zone
 from hermes_ops.schedule.workdays import Calendar
@@ -194,11 +194,12 @@ def _day(at: datetime, zone: str) -> date:
 
 
 def named(names: Sequence[str], catalogue: Catalogue) -> tuple[str, ...]:
-    """Services by the names people call them. Raises ConfigError naming the nearest."""
+    """Services by the names people call them; a slip of the pen is refused, since a report of the wrong service looks
+    like a right one. Raises ConfigError naming the nearest."""
     found: list[str] = []
     for name in names:
         known = scope.resolve(name, catalogue)
-        if not known.scope.services:
+        if not known.scope.services or known.scope.why.startswith("no service"):
             near = get_close_matches(name, [s.name for s in catalogue.services], n=3, cutoff=0.4)
             hint = f"; nearest: {', '.join(near)}" if near else ""
             raise ConfigError(f"There is no service {name[:60]!r}{hint}.")
@@ -231,5 +232,5 @@ def made(report: Report) -> Made:
         json=to_json(report),
         card=card.render(report),
         figures=figures.figures(report),
-        gaps=tuple(f"{g.source}: {g.what}" for g in report.gaps),
+        gaps=tuple(missing.gap_lines(report)),
     )

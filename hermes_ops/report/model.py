@@ -76,8 +76,9 @@ class CauseSaid:
 @dataclass(frozen=True, slots=True)
 class Incident:
     """Alerts near in time and on the service graph. `key`: the same in every report that covers it; `start`: of its
-    first alert; `end` None: not over at the window's end; `onset`: of its first symptom, where one was found; `alerts`:
-    "name/service"; `first_failing`: "" where the analysis doesn't say; `reached`: services that suffered."""
+    first alert; `end` None: not over at the window's end, or (`open_known` False) nobody can say; `onset`: of its first
+    symptom, where one was found; `alerts`: "name/service"; `first_failing`: "" where the analysis doesn't say;
+    `reached`: services that suffered; `seen_until`: how far alerts are known, where that is before the window's end."""
 
     key: str
     start: datetime
@@ -91,6 +92,8 @@ class Incident:
     reached: tuple[str, ...] = ()
     proof: tuple[Proof, ...] = ()
     cleared: tuple[str, ...] = ()  # changes near it that were looked at and not blamed
+    open_known: bool = True
+    seen_until: datetime | None = None
 
 
 # ── the rest ──────────────────────────────────────────────────────────────────────────────────

@@ -14,14 +14,15 @@ from orchestrator.contracts import Window
 
 Kind = Literal["day", "week", "shift"]
 Lang = Literal["zh", "en"]
-Rating = Literal["quiet", "watch", "bad"]
-Sure = Literal["known", "approx", "unknown"]
+Rating = Literal["quiet", "incomplete", "watch", "bad"]
+Sure = Literal["known", "approx", "least", "unknown"]
 Place = Literal["alerts", "availability", "errors", "changes", "incidents", "comparison"]
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number and how sure it is. `value` is None when it is unknown, and only then; `why`: what it lacks."""
+    """A number and how sure it is. `value` is None when it is unknown, and only then; `why`: what it lacks. `least`:
+    what was seen of it, where a part of the time or of the answer is missing."""
 
     value: int | float | None
     sure: Sure = "known"
@@ -58,7 +59,8 @@ class Verdict:
 class AlertRow:
     """One alert of one service with all its firings of the window.
 
-    `fired`: rising edges inside the window, suppressed ones not; `firing`: seconds it fired inside the window; `end`
+    `fired`: rising edges inside the window, suppressed ones not; `firing`: seconds it fired inside the window, as far
+    as is known; `end`
     None: open at the window's end, or not known to be over (`open` tells); `recurring` None: nobody can say whether it
     fired before; `page` None: not judged; `why`: what speaks for a person, or against.
     """
@@ -169,7 +171,8 @@ class PatternRow:
 @dataclass(frozen=True, slots=True)
 class Errors:
     """`rows`: the most errors first; `patterns`: new ones first; `like`: the day that `before` speaks of, None where
-    there is none; `why_not`: then why."""
+    there is none; `why_not`: then why; `sampled`: the logs are a sample, so that what patterns count stands in `total`
+    and `rows`, while `hours` are of the sample."""
 
     total: Amount
     before: Amount
@@ -178,6 +181,7 @@ class Errors:
     patterns: tuple[PatternRow, ...] = ()
     like: Window | None = None
     why_not: str = ""
+    sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,9 @@ _MARKS = re.compile(r"^\s*(?:[-*#>•]+\s+|\d{1,2}[.)、]\s*(?=\D))")
 
 
 async def written(report: Report, model: Model | None) -> Prose:
-    """`model` None: the template alone."""
+    """`model` None: the template alone; so too where the verdict is that too little was seen, which code words."""
     plain = template.sentences(report)
-    if model is None:
+    if model is None or report.verdict.rating == "incomplete":
         return Prose(plain)
     language = "Chinese" if report.lang == "zh" else "English"
     messages: list[Message] = [

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from hermes_ops.report.model import Lang
 from hermes_ops.report.view.figures import clock
 from orchestrator.contracts import Window
+from subagents import gaps
 from subagents.cause.model import Reason
 from subagents.changes.chinese import in_words
 from subagents.phrasebook import Phrases, phrase
@@ -19,6 +20,17 @@ DULL = frozenset(
     ("strength", "onset", "alert", "undecided", "place", "own share", "calm")
 )  # said by the section itself
 _CLOCK = re.compile(r"(?<=\b(?:at|to) )(\d\d):(\d\d)\b|(?<=\bsince )(\d\d):(\d\d)\b|(?<=\bfrom )(\d\d):(\d\d)\b")
+
+STORE: Phrases = (
+    (r"no hook for (\w+)s was ever heard: .+",
+     r"web hook 从未收到过数据：请按 docs/HOOKS.md 配置并运行 hermes-ops serve"),
+    (r"nothing was ever heard by the hook (.+?): .+", r"web hook \1 从未收到过数据：请确认 hermes-ops serve 在运行"),
+    (r"the store of web hooks was never filled: no hook runs", "web hook 从未收到过数据"),
+    (r"(\d+) of these alerts weren't told of again for long, and may be over",
+     r"其中 \1 个告警很久没有再收到通知，可能已经恢复"),
+    (r"only the last ([\d,]+) of ([\d,]+) (?:alerts|changes) .+", r"共 \2 条，只计了最新的 \1 条"),
+    (r"of the time before, (?:the first )?([\d,]+) lines were compared", r"之前的时段只对比了 \1 行"),
+)  # fmt: skip
 
 OF_A_CHANGE = frozenset(("effect", "wording"))  # what its content can bring: worded as answers word it
 
@@ -36,6 +48,16 @@ CAUSE: Phrases = (
     (r"(.+) ran from ([\d: -]+) to ([\d: -]+)", r"\1 在 \2 到 \3 之间进行"),
     (r"the same record fails again and again: (.+)", r"同一条记录反复失败：\1"),
     (r"the failures' own words say so", "报错内容本身如此说明"),
+    (r"(\d+) new lines? says? so: (.+)", r"\1 条新日志本身如此说明：\2"),
+    (r"(\d+) new lines blame (.+?): (.+)", r"\1 条新日志归因于 \2：\3"),
+    (r"says that it has too much to do: (.+)", r"日志说明负载过高：\1"),
+    (r"(\S+): (.+) since ([\d: -]+)", r"状态页：\1 自 \3 起 \2"),
+    (r"(\S+) (\S+) reached 0 at ([\d: -]+)", r"\1 的 \2 在 \3 归零"),
+    (r"(.+), ([\d.]+)-fold", r"\1（\2 倍）"),
+    (r"(\S+) is a store of data or names, which others wait for", r"\1 是其他服务依赖的存储或域名服务"),
+    (r"(\S+) itself tells of (.+)", r"\1 自己的日志或指标指向 \2"),
+    (r"the deploy of (\S+) was made after it and may carry it", r"之后的 \1 部署可能带上了它"),
+    (r"on (\S+), which failed first", r"\1 最先出错"),
 )
 
 TRIAGE: Phrases = (
@@ -74,6 +96,12 @@ def worded(reason: Reason, near: datetime, window: Window, lang: Lang) -> str:
     return said
 
 
+def lacking(gap: str, lang: Lang) -> str:
+    """What a source could not tell."""
+    said = phrase(gap, STORE) if lang == "zh" else None
+    return said or gaps.worded(gap, lang)
+
+
 def triaged(why: str, lang: Lang) -> str:
     """The reasons of the triage, joined as it joined them."""
     return ("；" if lang == "zh" else "; ").join(_in(TRIAGE, part, lang) for part in why.split("; "))
@@ -81,8 +109,9 @@ def triaged(why: str, lang: Lang) -> str:
 
 def _in(table: Phrases, text: str, lang: Lang) -> str:
     if lang != "zh":
-        return re.sub(r"^([^\s,]+) complain of ", r"\1 complains of ", text)
-    return phrase(text, table) or text
+        text = re.sub(r"^([^\s,]+) complain of ", r"\1 complains of ", text)
+        return re.sub(r"^(a symptom of [^/\s]+)\S*, .+, (which is paged)$", r"\1, \2", text)
+    return phrase(text, table, lambda part: phrase(part, table) or part) or text
 
 
 def timed(text: str, near: datetime, window: Window) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from hermes_ops.report.desk import SLACK, Desk
+from hermes_ops.report.desk import Desk
 from hermes_ops.report.model import Amount, Availability, unknown
+from hermes_ops.report.reach import SLACK
 from hermes_ops.report.settings import ReportSettings
 from hermes_ops.report.words import say
 from orchestrator.contracts import Window
@@ -62,10 +63,9 @@ class Budget:
 
 
 async def budget(desk: Desk, now: Served, services: tuple[str, ...], days: int) -> Budget:
-    reach = desk.reaches["metrics"]
     window = replace(now.window, start=now.window.end - timedelta(days=days))
-    start = max(window.start, reach.since) if reach.since is not None else window.start
-    end = min(window.end, reach.until) if reach.until is not None else window.end
+    parts = desk.reaches["metrics"].parts(window)
+    start, end = (parts[0][0], parts[-1][1]) if parts else (window.end, window.end)
     part = max(end - start, LEAST) / (window.end - window.start)
     if now.found is None or start >= now.window.start - SLACK:
         return Budget(window, now, min(1.0, part))
@@ -89,9 +89,10 @@ def _row(desk: Desk, name: str, now: Served, ratio: Ratio | None, over: Budget, 
         no = no if no.value is None else unknown(say("no_requests", desk.lang))
         return Availability(name, no, no, no, objective, no)
 
-    def sure(n: int | float) -> Amount:
-        made = desk.amount(n, "metrics", now.window, now.found)
-        return replace(made, sure="approx", why=say("about", desk.lang)) if ratio.approx else made
+    def sure(made: Amount) -> Amount:
+        return Amount(made.value, "approx", say("about", desk.lang)) if ratio.approx and made.sure == "known" else made
+
+    served, bad = (sure(desk.count(n, "metrics", now.window, now.found)) for n in (ratio.total, ratio.bad))
 
     spent, here = over.shares(ratio, objective)
     short = over.part < WHOLE
@@ -99,5 +100,5 @@ def _row(desk: Desk, name: str, now: Served, ratio: Ratio | None, over: Budget, 
     left, today = (
         Amount(round(n, 2), "approx" if short or ratio.approx else "known", why) for n in (100 - spent, here)
     )
-    exact = round(ratio.percent, 6)
-    return Availability(name, sure(exact), sure(ratio.total), sure(ratio.bad), objective, left, over.window, today)
+    exact = sure(desk.amount(round(ratio.percent, 6), "metrics", now.window, now.found))
+    return Availability(name, exact, served, bad, objective, left, over.window, today)

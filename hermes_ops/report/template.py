@@ -4,11 +4,16 @@ model's words don't bear out. Pure.
 
 from __future__ import annotations
 
-from hermes_ops.report.model import Availability, CauseSaid, Compared, Incident, Lang, Report
-from hermes_ops.report.view.figures import clock, share, spoken
-from hermes_ops.report.words import dated, joined, plural, say
+from datetime import timedelta
+
+from hermes_ops.report.model import Amount, Availability, CauseSaid, Compared, Incident, Lang, Report
+from hermes_ops.report.view.figures import clock, edge, share, spoken
+from hermes_ops.report.view.missing import calm, unseen
+from hermes_ops.report.view.words import bracket
+from hermes_ops.report.words import dated, joined, plural, say, spaced
 
 MOST = 5
+LATE = timedelta(hours=1)  # from the end of a window, after which "yet" would be about another time
 
 
 def sentences(report: Report) -> tuple[str, ...]:
@@ -36,46 +41,70 @@ def when_said(report: Report) -> str:
         last = report.days[-1].window if report.days else w
         return f"{dated(w, report.lang)}{dash}{dated(last, report.lang)}"
     first, last_at = clock(w.start, w), clock(w.end, w)
-    return f"{dated(w, report.lang)} {first[-5:]}{dash}{last_at}"
+    gap = "" if _zh(report) else " "
+    return f"{dated(w, report.lang)}{gap}{first[-5:]}{dash}{last_at}"
 
 
 def _head(report: Report) -> str:
-    lang = report.lang
-    rating, a, n = say(report.verdict.rating, lang), report.alerts, len(report.incidents)
-    fired, errors = spoken(a.fired, lang), spoken(report.errors.total, lang)
+    lang, n = report.lang, len(report.incidents)
+    a, errors, within = report.alerts.fired, report.errors.total, _within(report)
+    if within:
+        a, errors = (Amount(amount.value) for amount in (a, errors))
+    nothing = say("none_seen" if unseen(report) and not within else "none_happened", lang)
     if _zh(report):
-        alerts = "没有告警触发" if a.fired.value == 0 else _numbered("告警触发", fired, "次")
-        parts = [f"{n} 起事故" if n else "没有事故", alerts, _numbered("错误日志", errors, "条")]
+        alerts = "没有告警触发" if a == Amount(0) else _numbered("告警触发", spoken(a, lang), "次")
+        parts = [f"{n} 起事故" if n else nothing, alerts, _numbered("错误日志", spoken(errors, lang), "条")]
         gap = "" if report.kind == "day" else " "
-        return f"{when_said(report)}{gap}{rating}：{'，'.join(parts)}。"
-    alerts = "no alert fired" if a.fired.value == 0 else _several(fired, "alert firing")
-    parts = [_several(n, "incident") if n else "no incident", alerts, _several(errors, "error line")]
-    return f"{when_said(report)} was {rating}: {', '.join(parts)}."
+        said = f"{within}，其间{spaced('，'.join(parts))}" if within else "，".join(parts)
+        return f"{when_said(report)}{gap}{say(report.verdict.rating, lang)}：{said}。"
+    alerts = "no alert fired" if a == Amount(0) else _several(spoken(a, lang), "alert firing")
+    parts = [_several(n, "incident") if n else nothing, alerts, _several(spoken(errors, lang), "error line")]
+    seen = f" ({within})" if within else ""
+    return f"{when_said(report)} was {say(report.verdict.rating, lang)}{seen}: {', '.join(parts)}."
+
+
+def _within(report: Report) -> str:
+    """The one part of the time that alerts and errors are known of: then what was counted in it is exact."""
+    a, errors = report.alerts.fired, report.errors.total
+    same = a.sure == errors.sure == "least" and a.why == errors.why
+    return a.why if same and not report.errors.sampled else ""
 
 
 def _numbered(what: str, number: str, unit: str) -> str:
     """ "错误日志 874 条", "错误日志约 856 条", "错误日志未知"."""
     if not any(c.isdigit() for c in number):
         return f"{what}{number}"
-    return f"{what}{'' if number.startswith('约') else ' '}{number} {unit}"
+    return f"{what}{'' if number[0] in '约至' else ' '}{number} {unit}"
 
 
 def _several(number: object, what: str) -> str:
-    """ "1 incident", "2 incidents"."""
-    return f"{number} {what}{plural(number)}"
+    """ "1 incident", "at least 2 incidents", "incidents unknown"."""
+    told = str(number)
+    return f"{told} {what}{plural(told.split()[-1])}" if any(map(str.isdigit, told)) else f"{what}s {told}"
 
 
 def _incident(report: Report, i: Incident) -> str:
     lang, w = report.lang, report.window
     first = i.first_failing or next(iter(i.services), "?")
     others = [s for s in i.services if s != first]
-    start, end = clock(i.onset or i.start, w), clock(i.end, w) if i.end else ""
+    start, over = clock(i.onset or i.start, w), _over(report, i)
     what = cause(i.cause, lang)
     if _zh(report):
         reach = f"，波及 {joined(others, lang)}" if others else ""
-        return f"{start} 起 {first} 出错{reach}，{f'{end} 恢复' if end else '至今未恢复'}；{what}。"
+        return f"{start} 起 {first} 出错{reach}，{over}；{what}。"
     reach = f", reaching {joined(others, lang)}" if others else ""
-    return f"From {start} {first} failed{reach}, {f'over at {end}' if end else 'not over yet'}; {what}."
+    return f"From {start} {first} failed{reach}, {over}; {what}."
+
+
+def _over(report: Report, i: Incident) -> str:
+    """Whether it is over: of a report made long after its time, only as far as its data goes."""
+    if i.end is not None:
+        return say("over_at", report.lang, at=clock(i.end, report.window))
+    if not i.open_known:
+        return say("over_unknown", report.lang)
+    if i.seen_until is None and report.made_at - report.window.end <= LATE:
+        return say("over_not_yet", report.lang)
+    return say("over_not_then", report.lang, at=edge(i.seen_until or report.window.end, report.window))
 
 
 def cause(c: CauseSaid, lang: Lang) -> str:
@@ -95,16 +124,17 @@ def _availability(report: Report) -> str:
     missed = [a for a in rows if a.objective is not None and (a.percent.value or 0) < a.objective]
     if not rows:
         return ""
-    if not missed:
-        lowest = rows[0]
-        assert lowest.percent.value is not None
-        if _zh(report):
-            return f"核心服务可用性全部达标，最低是 {lowest.service} {share(lowest.percent.value)}。"
-        return f"All core services met their objective; the lowest was {lowest.service}, {share(lowest.percent.value)}."
-    names = joined((_missed(a) for a in missed), report.lang, 3)
+    part = next((a.total.why for a in rows if a.total.sure == "least"), "")
+    note = bracket(part, report.lang) if part and part != _within(report) else ""
+    if missed:
+        names = joined((_missed(a) for a in missed), report.lang, 3)
+        return f"可用性未达标：{names}{note}。" if _zh(report) else f"Below objective: {names}{note}."
+    lowest = rows[0]
+    assert lowest.percent.value is not None
+    whose = say("all_core" if len(rows) == len(report.availability) else "measured_core", report.lang)
     if _zh(report):
-        return f"可用性未达标：{names}。"
-    return f"Below objective: {names}."
+        return f"{whose}达标，最低是 {lowest.service} {share(lowest.percent.value)}{note}。"
+    return f"{whose} met their objective; the lowest was {lowest.service}, {share(lowest.percent.value)}{note}."
 
 
 def _missed(a: Availability) -> str:
@@ -142,8 +172,8 @@ def _todo(report: Report) -> str:
     """What a quiet day is worth saying beside: its changes, and whether anybody is needed."""
     changes, n = spoken(report.changes.total, report.lang), len(report.attention)
     if _zh(report):
-        return f"{_numbered('变更', changes, '项')}，{f'{n} 件事需要人处理' if n else '没有需要人处理的事项'}。"
-    needed = f"for a person: {_several(n, 'thing')}" if n else "nothing needs a person"
+        return f"{_numbered('变更', changes, '项')}，{f'{n} 件事需要人处理' if n else calm(report)}。"
+    needed = f"for a person: {_several(n, 'thing')}" if n else calm(report)[0].lower() + calm(report)[1:]
     return f"{_several(changes, 'change')}; {needed}."
 
 

@@ -1,4 +1,4 @@
-"""The headline: quiet, watch or bad, by the rules below and no others (docs/REPORT.md lists them).
+"""The headline: bad, watch, incomplete or quiet, by the rules below and no others (docs/REPORT.md lists them).
 
 Every rule that fires is kept with what it saw; the worst one gives the rating. What wasn't
 seen is never called quiet. Pure.
@@ -14,7 +14,7 @@ from hermes_ops.report.severity import severe
 from hermes_ops.report.view.figures import share, spoken
 from hermes_ops.report.words import joined, say
 
-ORDER = ("bad", "watch", "quiet")
+ORDER = ("bad", "watch", "incomplete", "quiet")
 
 
 def verdict(
@@ -31,7 +31,7 @@ def verdict(
         *_objectives(availability, rules, lang),
         *_deserved(alerts, incidents, lang),
         *_errors(errors, rules, lang),
-        *_blind(alerts, errors, lang),
+        *_unseen(alerts, errors, availability, lang),
     ]
     if not fired:
         return Verdict("quiet", (Rule("quiet", "quiet", say("rule_quiet", lang)),))
@@ -80,7 +80,9 @@ def _deserved(alerts: Alerts, incidents: tuple[Incident, ...], lang: Lang) -> It
 
 def _errors(errors: Errors, rules: ReportSettings, lang: Lang) -> Iterator[Rule]:
     n, before = errors.total.value, errors.before.value
-    if n is not None and before is not None and n >= rules.errors_worth and n >= rules.growth * max(1, before):
+    if errors.sampled or n is None or before is None:
+        pass  # the lines of a sample tell of no growth
+    elif n >= rules.errors_worth and n >= rules.growth * max(1, before):
         told_n, told_before = spoken(errors.total, lang), spoken(errors.before, lang)
         yield Rule("errors", "watch", say("rule_errors", lang, n=told_n, before=told_before))
     for p in errors.patterns:
@@ -88,7 +90,15 @@ def _errors(errors: Errors, rules: ReportSettings, lang: Lang) -> Iterator[Rule]
             yield Rule("pattern", "watch", say("rule_pattern", lang, service=p.service, n=f"{p.n:,}"))
 
 
-def _blind(alerts: Alerts, errors: Errors, lang: Lang) -> Iterator[Rule]:
-    kinds = [say(k, lang) for k, a in (("alerts", alerts.fired), ("errors", errors.total)) if a.value is None]
-    if kinds:
-        yield Rule("blind", "watch", say("rule_blind", lang, kinds=joined(kinds, lang)))
+def _unseen(alerts: Alerts, errors: Errors, availability: tuple[Availability, ...], lang: Lang) -> Iterator[Rule]:
+    """What nobody saw at all, and of what a part is missing: those of which the same is known stand together."""
+    blind = [say(k, lang) for k, a in (("alerts", alerts.fired), ("errors", errors.total)) if a.value is None]
+    if availability and all(a.percent.value is None for a in availability):
+        blind.append(say("availability", lang))
+    if blind:
+        yield Rule("blind", "incomplete", say("rule_blind", lang, kinds=joined(blind, lang)))
+    told = [("alerts", alerts.fired), ("errors", errors.total), *(("availability", a.total) for a in availability)]
+    lacking = [(kind, a.why) for kind, a in told if a.sure == "least"]
+    for why in dict.fromkeys(why for _, why in lacking):
+        kinds = joined((say(kind, lang) for kind, w in lacking if w == why), lang)
+        yield Rule("part", "incomplete", say("rule_part", lang, kinds=kinds, why=why))

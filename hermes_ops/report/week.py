@@ -1,10 +1,11 @@
 """A week, rolled up from the reports of its days: sums of what they counted, never by asking again. Pure.
 
-A day without a report is a gap, and whatever is summed over it is "about".
+A day without a report is a gap, and whatever is summed over it is "at least".
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ from hermes_ops.report.model import (
     PatternRow,
     Report,
     ServiceErrors,
+    Sure,
     unknown,
 )
 from hermes_ops.report.settings import ReportSettings
@@ -37,6 +39,7 @@ from orchestrator.contracts import Window
 Days = Sequence[tuple[Window, Report | None]]
 SHOWN = 100
 PATTERNS = 20
+_CLOCK = re.compile(r"\d\d:\d\d")
 
 
 def rolled_up(order: Order, days: Days, before: Sequence[Report], rules: ReportSettings, made_at: datetime) -> Report:
@@ -44,7 +47,8 @@ def rolled_up(order: Order, days: Days, before: Sequence[Report], rules: ReportS
     reports = [r for _, r in days if r is not None]
     whole = len(reports) == len(days)
     alerts, errors = _alerts(order, reports, whole), _errors(order, days, whole)
-    slos, incidents = _availability(reports, whole), tuple(i for r in reports for i in r.incidents)
+    lacks = say("days_part", order.lang)
+    slos, incidents = _availability(reports, whole, lacks), tuple(i for r in reports for i in r.incidents)
     gaps = _gaps(order, days, reports)
     return Report(
         kind="week",
@@ -55,7 +59,7 @@ def rolled_up(order: Order, days: Days, before: Sequence[Report], rules: ReportS
         verdict=verdict(alerts, errors, slos, incidents, rules, order.lang),
         alerts=alerts,
         errors=errors,
-        changes=_changes(reports, whole),
+        changes=_changes(order, reports, whole),
         availability=slos,
         incidents=incidents,
         comparison=(_before(order, before, len(days)),),
@@ -68,15 +72,19 @@ def rolled_up(order: Order, days: Days, before: Sequence[Report], rules: ReportS
     )
 
 
-def total(amounts: Iterable[Amount], whole: bool = True) -> Amount:
-    """Unknown where none is known; about, where a part is."""
+def total(amounts: Iterable[Amount], whole: bool = True, lacks: str = "") -> Amount:
+    """Unknown where none is known; at least so many, where a part isn't, with `lacks` as what a sum then lacks."""
     found = list(amounts)
     known = [a.value for a in found if a.value is not None]
     if not known:
         return unknown(next((a.why for a in found if a.why), ""))
-    sure = whole and all(a.sure == "known" for a in found)
+    kinds = {a.sure for a in found} | (set() if whole else {"unknown"})
+    if kinds == {"known"}:
+        return Amount(sum(known))
     why = next((a.why for a in found if a.sure != "known" and a.why), "")
-    return Amount(sum(known), "known" if sure else "approx", "" if sure else why)
+    if kinds & {"least", "unknown"}:
+        return Amount(sum(known), "least", lacks or why)
+    return Amount(sum(known), "approx", why)
 
 
 def _line(order: Order, window: Window, r: Report | None) -> DayLine:
@@ -90,7 +98,7 @@ def _alerts(order: Order, reports: Sequence[Report], whole: bool) -> Alerts:
     parts = [r.alerts for r in reports]
 
     def summed(name: str) -> Amount:
-        return total((getattr(a, name) for a in parts), whole)
+        return total((getattr(a, name) for a in parts), whole, say("days_part", order.lang))
 
     rows = _rows(row for a in parts for row in a.rows)
     cut = whole and all(a.distinct.value == len(a.rows) for a in parts)
@@ -161,7 +169,8 @@ def _errors(order: Order, days: Days, whole: bool) -> Errors:
     rows.sort(key=lambda r: (-(r.n.value or 0), r.service))
     why = say("no_data_then", order.lang)
     return Errors(
-        total=total((r.errors.total for r in reports), whole),
+        total=total((r.errors.total for r in reports), whole, say("days_part", order.lang)),
+        sampled=any(r.errors.sampled for r in reports),
         before=unknown(why),
         rows=tuple(rows),
         hours=tuple(_day(window, r) for window, r in days),
@@ -184,13 +193,14 @@ def _patterns(reports: Sequence[Report]) -> tuple[PatternRow, ...]:
     return tuple(sorted(found.values(), key=lambda p: (not p.new, -p.n, p.service, p.template))[:PATTERNS])
 
 
-def _changes(reports: Sequence[Report], whole: bool) -> Changes:
+def _changes(order: Order, reports: Sequence[Report], whole: bool) -> Changes:
     rows = tuple(row for r in reports for row in r.changes.rows)
     kinds = _summed(r.changes.by_kind for r in reports)
-    return Changes(total((r.changes.total for r in reports), whole), kinds, rows[-2 * SHOWN :])
+    lacks = say("days_part", order.lang)
+    return Changes(total((r.changes.total for r in reports), whole, lacks), kinds, rows[-2 * SHOWN :])
 
 
-def _availability(reports: Sequence[Report], whole: bool) -> tuple[Availability, ...]:
+def _availability(reports: Sequence[Report], whole: bool, lacks: str = "") -> tuple[Availability, ...]:
     """From requests summed over the days; the budget as it stood at the end of the last one."""
     parts: dict[str, list[Availability]] = defaultdict(list)
     for r in reports:
@@ -199,11 +209,12 @@ def _availability(reports: Sequence[Report], whole: bool) -> tuple[Availability,
     rows = []
     for service, days in parts.items():
         measured = [a for a in days if a.total.value]
-        served, bad = total((a.total for a in measured), whole), total((a.bad for a in measured), whole)
+        served, bad = (total((getattr(a, n) for a in measured), whole, lacks) for n in ("total", "bad"))
         spent = total((a.budget_spent for a in measured), whole)
         percent = unknown(days[-1].percent.why)
         if served.value:
-            percent = Amount(round(100 * (1 - (bad.value or 0) / served.value), 6), served.sure, served.why)
+            sure: Sure = "known" if served.sure == "known" else "approx"
+            percent = Amount(round(100 * (1 - (bad.value or 0) / served.value), 6), sure, served.why)
         rows.append(replace(days[-1], percent=percent, total=served, bad=bad, budget_spent=spent, service=service))
     return tuple(sorted(rows, key=lambda a: (a.percent.value is None, a.percent.value or 0.0, a.service)))
 
@@ -227,4 +238,9 @@ def _gaps(order: Order, days: Days, reports: Sequence[Report]) -> tuple[Gap, ...
         if missing
         else []
     )
-    return tuple(dict.fromkeys([*own, *(g for r in reports for g in r.gaps)]))
+    return tuple(dict.fromkeys([*own, *(_dated(g, r.window) for r in reports for g in r.gaps)]))
+
+
+def _dated(gap: Gap, day: Window) -> Gap:
+    """A time of day in it is of its day."""
+    return replace(gap, what=f"{date_of(day):%m-%d} {gap.what}") if _CLOCK.search(gap.what) else gap

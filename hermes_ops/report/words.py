@@ -32,8 +32,14 @@ WORDS: dict[str, tuple[str, str]] = {
     "cut": ("结果不完整，计数只是一部分", "the answer was cut; what is counted is a part"),
     "not_known": ("取不到数据", "could not be asked"),
     "part": ("只是一部分", "a part only"),
-    "part_of_time": ("只有部分时段的数据", "of a part of the time only"),
+    "only": ("只覆盖 {hours}", "{hours} only"),
     "about": ("约数", "approximate"),
+    "days_part": ("有的日子数据不全", "some days were not wholly seen"),
+    "of_sample": ("{what}（只计抽样的日志）", "{what} (in the sample of logs only)"),
+    "sampled": ("按模式文件计，日志本身是抽样", "as the pattern file counts; the logs are a sample"),
+    "sample": ("日志只是抽样（其中错误日志 {n:,} 条），模式文件计 {counted:,} 次以上；这里以模式文件的计数为准",
+               "the logs are a sample: {n:,} error lines of them, where the pattern file counts {counted:,} or more; "
+               "its counts are taken here"),
     "no_requests": ("没有请求计数", "no request counts"),
     "budget_part": ("只有约 {n} 天的数据：按这几天的流量推算，其余按无失败计",
                     "of about {n} day(s) of data: as busy before, and free of errors"),
@@ -48,6 +54,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "day_before": ("前一天", "the day before"),
     "week_before": ("上周同日", "the same weekday last week"),
     "period_before": ("上一周期", "the period before"),
+    "no_changes_then": ("没有事故发生前的变更数据，无法判断是否由变更引起",
+                        "no changes of the time before the incident are known, so none can be blamed or cleared"),
     "not_judged": ("还有 {n} 起事故没有分析原因", "not analysed for their cause: {n} more incident(s)"),
     "too_many": ("共 {n} 条，只研判了最重的 {shown} 条", "{n} in all; only the worst {shown} were judged"),
     "no_report": ("没有日报", "no report of that day"),
@@ -62,17 +70,18 @@ WORDS: dict[str, tuple[str, str]] = {
     "rule_errors": ("错误日志 {n} 条，可比日 {before} 条", "{n} error lines, {before} on the like day"),
     "rule_pattern": ("{service} 出现新的错误：{n} 条", "a new kind of error of {service}: {n} lines"),
     "rule_blind": ("看不到：{kinds}", "not seen: {kinds}"),
+    "rule_part": ("{kinds}{why}", "{kinds}: {why}"),
     "rule_quiet": ("没有触发任何规则", "no rule fired"),
     # what needs a person
-    "see_open": ("{name}（{service}）自 {at} 起未恢复", "{name} ({service}) has been open since {at}"),
-    "see_open_maybe": ("{name}（{service}）{at} 触发，不知道是否已恢复",
-                       "{name} ({service}) fired at {at}; nobody can say whether it is over"),
+    "see_open": ("{name}自 {at} 起未恢复", "{name} has been open since {at}"),
+    "see_open_maybe": ("{name}{at} 触发，不知道是否已恢复",
+                       "{name} fired at {at}; nobody can say whether it is over"),
     "see_budget": ("错误预算已用完：{names}", "no error budget left: {names}"),
     "see_budget_low": ("错误预算所剩不多：{names}", "little error budget left: {names}"),
     "see_burn": ("这段时间用掉 {days} 天错误预算的：{names}",
                  "spent in this time, of {days} days' error budget: {names}"),
-    "see_cause": ("{services} 的事故：请确认原因是否为 {cause}",
-                  "incident of {services}: confirm whether {cause} caused it"),
+    "see_cause": ("{services} 的事故：请确认原因是否为{cause}",
+                  "incident of {services}: confirm that this is its cause: {cause}"),
     "see_undecided": ("{services} 的事故：原因未定，待查", "incident of {services}: its cause is undecided"),
     "see_unknown": ("{services} 的事故：没有变更能解释，原因待查",
                      "incident of {services}: no change explains it; its cause is to be found"),
@@ -80,15 +89,24 @@ WORDS: dict[str, tuple[str, str]] = {
                      "errors of {services} came in a burst and no alert fired: add a rule"),
     "see_gap": ("{source}：{what}", "{source}: {what}"),
     "see_pattern": ("{service} 的新错误：{sample}", "new error of {service}: {sample}"),
-    "see_flapping": ("{name}（{service}）反复触发 {n} 次：请调阈值或修复",
-                     "{name} ({service}) fired {n} times in a row: mend it or its threshold"),
+    "see_flapping": ("{name}反复触发 {n} 次：请调阈值或修复",
+                     "{name} fired {n} times in a row: mend it or its threshold"),
     "watch_recovered": ("{services}：{at} 恢复不久，留意是否复发", "{services}: over only since {at}, may come back"),
     "watch_flight": ("{title} 仍在进行", "{title} is under way"),
     # prose
     "day": ("{date}（{weekday}）", "{weekday} {date}"),
     "quiet": ("平静", "quiet"),
-    "watch": ("需留意", "to watch"),
+    "incomplete": ("数据不全", "not wholly seen"),
+    "watch": ("需留意", "one to watch"),
     "bad": ("异常", "bad"),
+    "none_happened": ("没有事故", "no incident"),
+    "none_seen": ("没有看到事故", "no incident seen"),
+    "over_at": ("{at} 恢复", "over at {at}"),
+    "over_not_yet": ("至今未恢复", "not over yet"),
+    "over_not_then": ("到 {at} 仍未恢复", "not over at {at}"),
+    "over_unknown": ("是否恢复未知", "not known to be over"),
+    "all_core": ("核心服务可用性全部", "All core services"),
+    "measured_core": ("有数据的核心服务可用性", "The core services that were measured"),
     "caused_change": ("{service} {version}（{title}）", "{service} {version} ({title})"),
     "caused_by": ("疑似由 {what}引起", "suspected: {what}"),
     "confirmed_by": ("原因（{by} 确认）：{what}", "cause (confirmed by {by}): {what}"),
@@ -106,6 +124,18 @@ def say(key: str, lang: Lang, **values: object) -> str:
     """The table's words with the values filled in. Values are put in as they are: never read as a template. A
     word that ends in "(s)" is one or several by the value `n`."""
     return WORDS[key][lang == "en"].replace("(s)", plural(values.get("n"))).format(**values)
+
+
+def named(name: str, service: str, lang: Lang) -> str:
+    """ "Slow（checkout）"; a name alone keeps its distance from Chinese words."""
+    if lang != "zh":
+        return f"{name} ({service})" if service else name
+    return f"{name}（{service}）" if service else f"{name} "
+
+
+def spaced(text: str) -> str:
+    """What stands behind Chinese words: a space before Latin letters and digits."""
+    return f" {text}" if text[:1].isascii() else text
 
 
 def plural(n: object) -> str:

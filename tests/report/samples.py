@@ -228,10 +228,10 @@ def blind_day() -> Report:
     blank = Alerts(no, no, no, no, no, no, no, no, no, no, no, no)
     gaps = tuple(Gap(s, why, w) for s, w in (("prometheus", "alerts"), ("loki", "errors"), ("git", "changes")))  # type: ignore[arg-type]
     none = Errors(no, no, why_not="无可比日", hours=tuple(ErrorHour(at(h), None) for h in range(24)))
-    rules = (Rule("blind", "watch", "3 个数据源不可用"),)
+    rules = (Rule("blind", "incomplete", "3 个数据源不可用"),)
     compared = (Compared("day_before", None, no, no, why_not="无可比日"),)
     return Report(
-        "day", "shop", DAY, "zh", DAY.end + 9 * HOUR, Verdict("watch", rules), blank, none, Changes(no),
+        "day", "shop", DAY, "zh", DAY.end + 9 * HOUR, Verdict("incomplete", rules), blank, none, Changes(no),
         comparison=compared, gaps=gaps, prose=Prose(("昨天的数据取不到。",)),
     )  # fmt: skip
 

@@ -113,7 +113,7 @@ async def test_a_week_makes_each_day_once_and_keeps_it(maker: Maker):
     order = Order("week", week_of(DAY, "UTC"), "zh")
     week = await maker.make(order, Stop())
     assert [d.missing for d in week.days] == [True, True, False, True, True, True, True]
-    assert (week.alerts.fired.value, week.alerts.fired.sure) == (2, "approx")
+    assert (week.alerts.fired.value, week.alerts.fired.sure) == (2, "least")
     kept = await memory_of(maker).reports.within("shop", "day", order.window.start, order.window.end)
     assert len(kept) == 1
     assert (await maker.make(order, Stop())).days == week.days

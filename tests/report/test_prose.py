@@ -47,6 +47,12 @@ async def test_a_sentence_that_the_figures_do_not_bear_out_is_dropped(lie):
     assert not any(lie[:-1] in s for s in found.sentences)
 
 
+async def test_where_too_little_was_seen_code_words_it_and_no_model_is_asked():
+    model = ScriptedModel([Step(text="昨天平静。没有事故。")])
+    found = await prose.written(blind_day(), model)
+    assert (found.author, found.sentences, model.requests) == ("template", template.sentences(blind_day()), [])
+
+
 async def test_too_little_left_means_the_template():
     found = await prose.written(bad_day(), ScriptedModel([Step(text="告警触发 900 次。错误 77 条。")]))
     assert found.author == "template"

@@ -20,7 +20,7 @@ def judged(made: Report, **rules) -> tuple[str, set[str]]:
 
 def test_nothing_is_quiet_and_nothing_known_is_not():
     assert judged(QUIET) == ("quiet", {"quiet"})
-    assert judged(blind_day()) == ("watch", {"blind"})
+    assert judged(blind_day()) == ("incomplete", {"blind"})
 
 
 def test_an_incident_is_bad_by_the_severity_of_its_alerts():

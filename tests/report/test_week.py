@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 from hermes_ops.report.build import Order
 from hermes_ops.report.day import days_of, week_of
-from hermes_ops.report.model import Amount, Report
+from hermes_ops.report.model import Amount, Gap, Report
 from hermes_ops.report.settings import ReportSettings
 from hermes_ops.report.week import rolled_up, total
 from orchestrator.contracts import from_json, to_json
@@ -38,13 +38,25 @@ def test_a_week_sums_its_days():
     assert from_json(Report, to_json(found)) == found
 
 
-def test_a_missing_day_is_a_gap_and_makes_sums_about():
+def test_a_missing_day_is_a_gap_and_makes_sums_at_least():
     found = rolled_up(ORDER, days(missing=2), [], ReportSettings(), MADE)
     assert found.days[2].missing
     assert found.days[2].alerts.value is None
-    assert found.alerts.fired.sure == "approx"
+    assert found.alerts.fired.sure == "least"
     assert any("11-25" in g.what for g in found.gaps)
     assert found.errors.hours[2].n is None
+
+
+def test_a_day_that_was_seen_in_part_makes_the_week_incomplete_and_names_no_hours_for_all_of_it():
+    [(first, calm), *rest] = days()
+    part = Amount(0, "least", "00:00–08:00 only")
+    ended = replace(
+        calm, alerts=replace(calm.alerts, fired=part), gaps=(Gap("folder logs", "its data ends at 08:00", "alerts"),)
+    )
+    found = rolled_up(ORDER, [(first, ended), *((w, calm) for w, _ in rest)], [], ReportSettings(), MADE)
+    assert found.verdict.rating == "incomplete"
+    assert [r.text for r in found.verdict.rules] == ["告警有的日子数据不全"]
+    assert [g.what for g in found.gaps] == ["11-23 its data ends at 08:00"]
 
 
 def test_the_week_before_is_compared():
@@ -66,5 +78,5 @@ def test_an_alert_of_several_days_is_one_row():
 def test_totals_are_unknown_only_where_nothing_is_known():
     no = Amount(None, "unknown", "down")
     assert total([no, no]).value is None
-    assert total([Amount(2), no]) == Amount(2, "approx", "down")
+    assert total([Amount(2), no]) == Amount(2, "least", "down")
     assert total([Amount(2), Amount(3)]) == Amount(5)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from hermes_ops.channels.feishu import fit
 from hermes_ops.report.model import Report
-from hermes_ops.report.view import digest, figures, vchart
+from hermes_ops.report.view import digest, figures, missing, vchart
 from hermes_ops.report.view.tiles import Tile, tiles
 from hermes_ops.report.view.words import say
 from orchestrator.contracts import Json
 
-COLOR = {"bad": "red", "watch": "orange", "quiet": "green"}
-SIGN = {"bad": "⛔", "watch": "⚠️", "quiet": "✅"}
+COLOR = {"bad": "red", "watch": "orange", "incomplete": "violet", "quiet": "green"}
+SIGN = {"bad": "⛔", "watch": "⚠️", "incomplete": "❔", "quiet": "✅"}
 SPECIAL = re.compile(r"[&<>*_~`\[\]()#|!\\$]|(?<=\w):(?=//)")
 NEEDS = 5
 SUMMARY = 120
@@ -67,17 +67,17 @@ def at(report: Report, level: Level) -> Json:
 
 
 def text(report: Report) -> str:
-    """The same without a card, for when none is taken: title, verdict, needs, numbers, gaps."""
+    """The same without a card, for when none is taken: title, verdict, gaps, needs, numbers."""
     lang = report.lang
-    lines = [digest.title(report), f"{SIGN[report.verdict.rating]} {say(report.verdict.rating, lang)}"]
-    lines += [figures.clean(digest.prose(report), 2_000), "", say("attention", lang) + say("colon", lang)]
-    lines += [f"- {figures.clean(a.text, 200)}" for a in report.attention[: 2 * NEEDS]] or [f"- {digest.calm(report)}"]
+    rating = f"{SIGN[report.verdict.rating]} {say(report.verdict.rating, lang)}"
+    head = digest.DOT.join([rating, *missing.unseen(report)])
+    lines = [digest.title(report), figures.clean(head, 400), figures.clean(digest.prose(report), 2_000)]
+    lines += [f"⚠ {figures.clean(line, 200)}" for line in missing.gap_lines(report)[:10]]
+    lines += ["", say("attention", lang) + say("colon", lang)]
+    lines += [f"- {figures.clean(a.text, 200)}" for a in report.attention[: 2 * NEEDS]] or [f"- {missing.calm(report)}"]
     if (rest := len(report.attention) - 2 * NEEDS) > 0:
         lines.append(say("more", lang, n=rest))
     lines += ["", *(f"{t.label} {t.value}" + (f"{digest.DOT}{t.note}" if t.note else "") for t in tiles(report))]
-    lines += (
-        ["", *(f"⚠ {figures.clean(digest.gap_line(g, lang), 200)}" for g in report.gaps[:10])] if report.gaps else []
-    )
     return "\n".join(lines)
 
 
@@ -92,13 +92,15 @@ def escaped(words: str, most: int = 0) -> str:
 def _first(report: Report, level: Level) -> Iterator[Json]:
     lang, rating = report.lang, report.verdict.rating
     words = escaped(digest.prose(report), 1_200)
-    yield _markdown(f"**{SIGN[rating]} {say(rating, lang)}**" + (f"\n{words}" if words else ""))
+    head = "".join(f"{digest.DOT}{escaped(part, 200)}" for part in missing.unseen(report))
+    yield _markdown(f"**{SIGN[rating]} {say(rating, lang)}**{head}" + (f"\n{words}" if words else ""))
     if report.gaps:
-        named = [f"⚠ {escaped(digest.gap_line(g, lang), 160)}" for g in report.gaps[:3]]
-        yield _markdown("\n".join(_more(named, len(report.gaps), lang)))
+        found = missing.gap_lines(report)
+        named = [f"⚠ {escaped(line, 160)}" for line in found[:4]]
+        yield _markdown("\n".join(_more(named, len(found), lang)))
     needs = [f"- {escaped(a.text, level.name * 2)}" for a in report.attention[:NEEDS]]
     heading = f"**{say('attention', lang)}**" + (f" ({len(report.attention)})" if needs else "")
-    yield _markdown("\n".join([heading, *_more(needs or [digest.calm(report)], len(report.attention), lang)]))
+    yield _markdown("\n".join([heading, *_more(needs or [missing.calm(report)], len(report.attention), lang)]))
     yield from _handover(report, level)
     yield {"tag": "hr"}
     shown = tiles(report)
@@ -134,8 +136,7 @@ def _panels(report: Report, level: Level) -> Iterator[Json]:
     yield from _errors(report, level)
     changes = [f"- {escaped(digest.change(c, report), 3 * level.name)}" for c in report.changes.rows[: level.lines]]
     body = _more(changes, int(report.changes.total.value or len(report.changes.rows)), lang)
-    known = report.changes.total.value is not None
-    body = body or [say("no_changes" if known else "unknown", lang)]
+    body = body or [missing.nothing(report.changes.total, "no_changes", lang)]
     yield _panel("changes", figures.count(report.changes.total), report, [_markdown("\n".join(body))])
     if compared := digest.comparisons(report):
         yield _panel("comparison", "", report, [_markdown("\n".join(f"- {escaped(c)}" for c in compared))])
@@ -194,7 +195,7 @@ def _errors(report: Report, level: Level) -> Iterator[Json]:
             for p in e.patterns[: level.lines // 2]
         ]
         lines += [f"**{say('top_patterns', lang)}**", *_more(found, len(e.patterns), lang)]
-    none = say("no_errors" if e.total.value == 0 else "unknown", lang)
+    none = missing.nothing(e.total, "no_errors", lang)
     chart = vchart.errors(report) if level.charts else None
     body = _markdown("\n".join(lines or [none]))
     yield _panel("errors", figures.count(e.total), report, [*([chart] if chart else []), body])
@@ -210,7 +211,7 @@ def _more(lines: Sequence[str], all_: int, lang: str, key: str = "more") -> list
 
 def _panel(key: str, value: str, report: Report, elements: list[Json]) -> Json:
     """Folded; the gaps of this part stand at its head."""
-    holes = [f"⚠ {escaped(g, 160)}" for g in digest.gaps(report, key)[:3]]
+    holes = [f"⚠ {escaped(g, 160)}" for g in missing.gaps(report, key)[:3]]
     title = f"**{say(key, report.lang)}**" + (f" {escaped(value)}" if value else "") + (" ⚠" if holes else "")
     icon = {"tag": "standard_icon", "token": "down-small-ccm_outlined"}
     head = {"title": {"tag": "markdown", "content": title}, "icon": icon, "icon_position": "right"}

@@ -6,7 +6,7 @@ hasn't counted, but for the length of its own lists.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from hermes_ops.report.model import (
@@ -17,13 +17,13 @@ from hermes_ops.report.model import (
     CauseSaid,
     ChangeRow,
     Compared,
-    Gap,
     Handover,
     Incident,
     Report,
 )
 from hermes_ops.report.view import figures
 from hermes_ops.report.view.words import bracket, say
+from subagents.changes.chinese import KINDS
 
 DOT = " · "
 
@@ -67,22 +67,6 @@ def authored(report: Report) -> str:
     words = say("model_words", lang, model=p.model) if p.author == "model" else say("template_words", lang)
     dropped = say("dropped", lang, n=len(p.dropped)) if p.dropped else ""
     return " ".join(filter(None, (words, p.why, dropped)))
-
-
-def calm(report: Report) -> str:
-    """What stands where nothing needs a person: that is known only where nothing that would tell is missing."""
-    telling = {"alerts", "availability", "errors", "incidents"}
-    unknown = report.alerts.fired.value is None or report.errors.total.value is None
-    blind = unknown or any(g.where in telling for g in report.gaps)
-    return say("attention_blind" if blind else "attention_none", report.lang)
-
-
-def gaps(report: Report, place: str) -> list[str]:
-    return [f"{g.source}{say('colon', report.lang)}{g.what}" for g in report.gaps if g.where == place]
-
-
-def gap_line(gap: Gap, lang: str) -> str:
-    return f"{gap.source}{say('colon', lang)}{gap.what}{bracket(say(gap.where, lang), lang)}"
 
 
 def ranked(rows: Sequence[Availability]) -> list[Availability]:
@@ -146,7 +130,8 @@ def incident(i: Incident, report: Report, most: int = 4) -> str:
     services = [figures.clean(s, 40) for s in i.services[:most]]
     rest = len(i.services) - most
     named = say("and", report.lang).join(services) + (f" +{rest}" if rest > 0 else "")
-    return DOT.join(filter(None, (figures.span(i.start, i.end, report.window, report.lang), i.severity, named)))
+    until = "ongoing" if i.open_known else "ongoing_unknown"
+    return DOT.join(filter(None, (figures.span(i.start, i.end, report.window, report.lang, until), i.severity, named)))
 
 
 def alert_facts(a: Alerts) -> list[tuple[str, Amount]]:
@@ -168,15 +153,22 @@ def state(row: AlertRow, report: Report) -> str:
 
 def alert(row: AlertRow, report: Report, most: int = 80) -> str:
     """ "CheckoutHighErrorRate (checkout) · critical · 22:04–22:49 · 44 分 30 秒 · 新出现"."""
-    many = say("times", report.lang, n=row.fired) if row.fired != 1 else ""
+    many = say("times", report.lang, n=row.fired) if row.fired > 1 else ""
+    if not row.fired and not row.suppressed:
+        many = say("carried", report.lang)
     parts = (
         whose(row.name, row.service, most),
         row.severity,
         when_alert(row, report),
-        figures.lasting(row.firing, report.lang),
+        lasted(row, report.lang),
         many,
     )
     return DOT.join(filter(None, (*parts, state(row, report))))
+
+
+def lasted(row: AlertRow, lang: str) -> str:
+    """ "44 分 30 秒"; "" where nobody knows."""
+    return figures.lasting(row.firing, lang) if row.firing or row.open_known else ""
 
 
 def whose(name: str, service: str, most: int) -> str:
@@ -190,8 +182,17 @@ def when_alert(row: AlertRow, report: Report) -> str:
 
 def change(row: ChangeRow, report: Report) -> str:
     """ "22:02 deploy payment 2.4.1 · right-size the DB pool · omar · 疑似原因"."""
-    head = " ".join(filter(None, (figures.clock(row.at, report.window), row.kind, row.service, row.version)))
+    kind = change_kind(row.kind, report.lang)
+    head = " ".join(filter(None, (figures.clock(row.at, report.window), kind, row.service, row.version)))
     return DOT.join(filter(None, (head, figures.clean(row.title, 120), row.author, nearness(row, report.lang))))
+
+
+def change_kind(kind: str, lang: str) -> str:
+    return KINDS.get(kind, kind) if lang == "zh" else kind
+
+
+def kinds(by: Mapping[str, int], lang: str) -> list[tuple[str, int]]:
+    return [(change_kind(kind, lang), n) for kind, n in by.items()]
 
 
 def nearness(row: ChangeRow, lang: str) -> str:
@@ -237,8 +238,8 @@ def comparisons(report: Report) -> list[str]:
                     f"{say(key, lang)} {figures.count(before)} → {figures.count(now)}"
                     + (f" ({moved})" if moved else "")
                 )
-        why = unlike(c, lang).removeprefix(say(c.against, lang))
-        found.append(parts[0] + DOT.join([*parts[1:], *([why] if why else [])]))
+        why = unlike(c, lang) if c.window is None else unlike(c, lang).removeprefix(say(c.against, lang))
+        found.append(why if c.window is None else parts[0] + DOT.join([*parts[1:], *([why] if why else [])]))
     return found
 
 
@@ -273,6 +274,9 @@ def handover(h: Handover, report: Report) -> list[tuple[str, list[str]]]:
 
 
 def none(key: str, report: Report) -> str:
-    """What stands under a heading of the hand-over that has no lines: none, or none that is known of."""
-    told = {"still_open": report.alerts.still_open, "in_flight": report.changes.total}.get(key)
-    return say("none" if told is None or told.sure == "known" else "none_known", report.lang)
+    """What stands under a heading of the hand-over that has no lines: none, none in the part that was seen, or that
+    nobody knows."""
+    told = report.changes.total if key == "in_flight" else report.alerts.still_open
+    if told.value is None:
+        return say("unknown", report.lang)
+    return say("none" if told.sure == "known" else "none_known", report.lang)

@@ -9,17 +9,20 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from hermes_ops.report.model import Amount
-from hermes_ops.report.view.words import say
+from hermes_ops.report.view.words import bracket, say
 from orchestrator import cleaning, when
 from orchestrator.contracts import Window
 
 DASH = "—"
+SIGNS = {"approx": "≈", "least": "≥"}
 HALVES = re.compile("[\ud800-\udfff\ufffe\uffff]")
 DAY, HOUR, MINUTE = 86_400, 3_600, 60
+FAR = timedelta(days=300)  # from a window, where a date needs its year
 
 
 def visible(text: str) -> str:
@@ -38,26 +41,52 @@ def clean(name: str, most: int = 0) -> str:
     return text[:cut] + "…"
 
 
+def hidden(a: Amount) -> bool:
+    """Nothing can be said with it: it is unknown, or none was found in the part that was seen."""
+    return a.value is None or (a.sure == "least" and not a.value)
+
+
+def zero(a: Amount) -> bool:
+    """It is known that there are none."""
+    return a.value == 0 and not hidden(a)
+
+
 def count(a: Amount) -> str:
-    """ "1,234", "≈1,234" or "—"."""
-    if a.value is None:
+    """ "1,234", "≈1,234", "≥1,234" or "—"."""
+    if a.value is None or hidden(a):
         return DASH
-    return ("≈" if a.sure == "approx" else "") + f"{round(a.value):,}"
+    return (SIGNS.get(a.sure, "") if a.value else "") + f"{round(a.value):,}"
+
+
+def noted(a: Amount, lang: str) -> str:
+    """The same with what it lacks, where a part is missing: "≥18（只覆盖 00:00–08:00）"; of nothing found, "—（只覆盖
+    00:00–08:00，其间为 0）"."""
+    lacks = lacking(a, lang)
+    return count(a) + (bracket(lacks, lang) if lacks else "")
+
+
+def lacking(a: Amount, lang: str) -> str:
+    """What it lacks, in words; "" where nothing."""
+    if a.sure == "known" or not a.why:
+        return ""
+    if a.value is None:
+        return a.why
+    return a.why + (say("zero_there", lang) if hidden(a) else "")
 
 
 def spoken(a: Amount, lang: str) -> str:
-    """For prose and lists: "1,234", "约 1,234", "未知"."""
-    if a.value is None:
+    """For prose and lists: "1,234", "约 1,234", "至少 1,234", "未知"."""
+    if a.value is None or hidden(a):
         return say("unknown", lang)
     n = f"{round(a.value):,}"
-    return say("approx", lang, n=n) if a.sure == "approx" else n
+    return n if a.sure == "known" or not a.value else say(a.sure, lang, n=n)
 
 
 def percent(a: Amount) -> str:
     """Of an availability: as many digits as tell it from 100 %, at least two."""
     if a.value is None:
         return DASH
-    return ("≈" if a.sure == "approx" else "") + share(a.value)
+    return SIGNS.get(a.sure, "") + share(a.value)
 
 
 def share(value: float) -> str:
@@ -76,12 +105,12 @@ def budget(a: Amount) -> str:
     if a.value is None:
         return DASH
     n = f"{abs(a.value):,.0f}" if abs(a.value) >= 10 else f"{abs(a.value):.2g}"
-    return ("≈" if a.sure == "approx" else "") + ("−" if a.value < 0 and n != "0" else "") + n + "%"
+    return SIGNS.get(a.sure, "") + ("−" if a.value < 0 and n != "0" else "") + n + "%"
 
 
 def change(now: Amount, before: Amount) -> str:
-    """ "+263", "−4", "±0"; "" where one of the two is unknown."""
-    if now.value is None or before.value is None:
+    """ "+263", "−4", "±0"; "" where one of the two is unknown or of a part only."""
+    if now.value is None or before.value is None or "least" in (now.sure, before.sure):
         return ""
     n = round(now.value) - round(before.value)
     about = "≈" if "approx" in (now.sure, before.sure) else ""
@@ -107,15 +136,32 @@ def lasted(a: Amount, lang: str) -> str:
     """The same of an amount of seconds."""
     if a.value is None:
         return DASH
-    return ("≈" if a.sure == "approx" else "") + lasting(a.value, lang)
+    return SIGNS.get(a.sure, "") + lasting(a.value, lang)
 
 
 def clock(at: datetime, window: Window) -> str:
-    """ "22:04" on the window's clock, with the day where it isn't the window's only one."""
+    """ "22:04" on the window's clock, with the day where it isn't the window's only one, and the year far from it."""
     zone = ZoneInfo(window.zone)
     local, first = at.astimezone(zone), window.start.astimezone(zone)
     last = (window.end - timedelta(seconds=1)).astimezone(zone)
+    if abs(at - window.start) > FAR:
+        return f"{local:%Y-%m-%d %H:%M}"
     return f"{local:%H:%M}" if local.date() == first.date() == last.date() else f"{local:%m-%d %H:%M}"
+
+
+def edge(at: datetime, window: Window) -> str:
+    """Where something known begins or ends: to five minutes of half a day and more, else to the minute. The end of the
+    window's only day is "24:00"."""
+    step = 5 * MINUTE if length(window) >= 12 else MINUTE
+    said = clock(datetime.fromtimestamp(round(at.timestamp() / step) * step, UTC), window)
+    whole = clock(window.end - timedelta(seconds=1), window)
+    return "24:00" if at == window.end and len(whole) == 5 and said.endswith("00:00") else said
+
+
+def between(since: datetime, until: datetime, window: Window) -> str:
+    """ "00:00–08:00"; the day stands once where it is the same, a moment once."""
+    first, last = edge(since, window), edge(until, window)
+    return first if first == last else f"{first}–{last.removeprefix(first[:-5]) if len(first) > 5 else last}"
 
 
 def span(start: datetime, end: datetime | None, window: Window, lang: str, open_ended: str = "ongoing") -> str:
@@ -130,13 +176,13 @@ def span(start: datetime, end: datetime | None, window: Window, lang: str, open_
 def day(window: Window, lang: str) -> str:
     """ "2026-11-29 周日" of a whole local day, "2026-11-23 – 11-29" of several, else from when to when."""
     zone = ZoneInfo(window.zone)
-    start, end = window.start.astimezone(zone), window.end.astimezone(zone)
+    start, end = (at.astimezone(zone).replace(second=0, microsecond=0) for at in (window.start, window.end))
     if is_day(window):
         return f"{start:%Y-%m-%d} {say('weekdays', lang).split()[start.weekday()]}"
     if start.utcoffset() == end.utcoffset() and start.time() == end.time() == datetime.min.time():
         return f"{start:%Y-%m-%d} – {end - timedelta(days=1):%m-%d}"
-    if start.utcoffset() != end.utcoffset() or start.second or end.second:
-        return when.say(window, lang="zh" if lang == "zh" else "en")
+    if start.utcoffset() != end.utcoffset():
+        return when.say(replace(window, start=start, end=end), lang="zh" if lang == "zh" else "en")
     return f"{start:%Y-%m-%d %H:%M} – " + (f"{end:%H:%M}" if start.date() == end.date() else f"{end:%m-%d %H:%M}")
 
 

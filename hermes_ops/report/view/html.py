@@ -10,22 +10,24 @@ from importlib import resources
 from xml.etree.ElementTree import Element
 
 from hermes_ops.report.model import Attention, Report
-from hermes_ops.report.view import digest, figures, likeness, panels, svg, timeline
+from hermes_ops.report.view import digest, figures, likeness, missing, panels, svg, timeline
 from hermes_ops.report.view.markup import Node, el, name, page
 from hermes_ops.report.view.tiles import Tile, tiles
 from hermes_ops.report.view.words import say
 
-NEEDS = 5  # of what needs a person, before the rest is folded
+NEEDS, GAPS = 5, 6  # of what needs a person and of what is missing, before the rest is folded
 BARS = 8  # availabilities that are drawn; all stand in the panel
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 SHAPES = {  # of a verdict, told by its outline as well as its colour
     "bad": "M8 1 H16 L23 8 V16 L16 23 H8 L1 16 V8 Z",
     "watch": "M12 2 L23 22 H1 Z",
+    "incomplete": "M4 1 H20 A3 3 0 0 1 23 4 V20 A3 3 0 0 1 20 23 H4 A3 3 0 0 1 1 20 V4 A3 3 0 0 1 4 1 Z",
     "quiet": "M12 1 A11 11 0 1 1 11.99 1 Z",
 }
 SIGNS = {
     "bad": "M8 8 L16 16 M16 8 L8 16",
     "watch": "M12 9.5 V15 M12 18 V18.2",
+    "incomplete": "M8.5 9 A3.5 3.5 0 1 1 12 12.5 V14.5 M12 18 V18.2",
     "quiet": "M7 12.5 L10.5 16 L17 8.5",
 }
 
@@ -73,19 +75,27 @@ def _verdict(report: Report) -> Element:
     rating, lang = report.verdict.rating, report.lang
     shape = el("path", d=SHAPES[rating], cls="shape")
     icon = el("svg", shape, el("path", d=SIGNS[rating], cls="sign"), viewBox="0 0 24 24", aria_hidden="true")
-    missing = None
-    if report.gaps:
-        named = [el("li", name(digest.gap_line(g, lang))) for g in report.gaps]
-        head = el("summary", "⚠ ", say("gaps_count", lang, n=len(report.gaps)))
-        missing = el("details", head, el("ul", *named), cls="holes", open=len(report.gaps) <= 3)
     words = el("p", name(digest.prose(report)), cls="prose") if report.prose.sentences else None
-    return el("section", el("h2", icon, say(rating, lang)), words, missing, cls=f"verdict {rating}")
+    beside = missing.unseen(report)
+    head = el("p", name(digest.DOT.join(beside)), cls="beside") if beside else None
+    return el("section", el("h2", icon, say(rating, lang)), head, words, _gaps(report), cls=f"verdict {rating}")
+
+
+def _gaps(report: Report) -> Element | None:
+    """What is missing stands open beside the verdict; only a long list is folded behind its first lines."""
+    lines = [el("li", name(line)) for line in missing.gap_lines(report)]
+    if not lines:
+        return None
+    first, rest = lines[:GAPS], lines[GAPS:]
+    head = el("p", "⚠ ", say("gaps_count", report.lang, n=len(lines)))
+    folded = el("details", el("summary", say("more", report.lang, n=len(rest))), el("ul", *rest)) if rest else None
+    return el("div", head, el("ul", *first), folded, cls="holes")
 
 
 def _needs(report: Report) -> Element:
     lang, all_ = report.lang, report.attention
     if not all_:
-        return el("section", el("h2", say("attention", lang)), el("p", digest.calm(report), cls="soft"), cls="needs")
+        return el("section", el("h2", say("attention", lang)), el("p", missing.calm(report), cls="soft"), cls="needs")
     first, rest = all_[:NEEDS], all_[NEEDS:]
     folded = None
     if rest:
@@ -123,12 +133,12 @@ def _tiles(report: Report) -> Element:
 
 
 def _tile(t: Tile, report: Report) -> Element:
-    mark = el("span", " ⚠", cls="flag") if digest.gaps(report, t.place) else None
+    mark = el("span", " ⚠", cls="flag") if missing.gaps(report, t.place) else None
     target = "alerts" if t.place == "resolve" else t.place
     return el(
         "a",
         el("span", t.label, mark, cls="label"),
-        el("strong", t.value, cls="value long" if len(t.value) > 8 else "value"),
+        el("strong", t.value, cls="value long" if len(t.value) > 7 else "value"),
         el("span", name(t.note), cls="note"),
         href=f"#{target}",
         cls="tile alarm" if t.alarm else "tile",
@@ -146,10 +156,8 @@ def _alerts(report: Report) -> Element:
     lang, line = report.lang, timeline.alerts(report)
     title = timeline.alerts_title(line, lang)
     if not line.names:
-        known = report.alerts.fired.value == 0
-        return _figure(
-            "alerts", report, title, None, el("p", say("no_alerts" if known else "unknown", lang), cls="soft")
-        )
+        none = missing.nothing(report.alerts.fired, "no_alerts", lang)
+        return _figure("alerts", report, title, None, el("p", none, cls="soft"))
     tones = timeline.tones(line.names)
     sums = line.sums()
     legend = [
@@ -167,12 +175,10 @@ def _alerts(report: Report) -> Element:
 def _errors(report: Report) -> Element:
     e, lang, line = report.errors, report.lang, timeline.errors(report)
     title = likeness.title(report)
-    if line.empty or (e.total.value == 0 and not e.before.value):
-        known = e.total.value == 0
-        return _figure(
-            "errors", report, title, None, el("p", say("no_errors" if known else "unknown", lang), cls="soft")
-        )
-    legend = [el("span", svg.swatch("now"), line.names[0], " ", figures.count(e.total))]
+    if line.empty or (figures.zero(e.total) and not e.before.value):
+        none = missing.nothing(e.total, "no_errors", lang)
+        return _figure("errors", report, title, None, el("p", none, cls="soft"))
+    legend = [el("span", svg.swatch("now"), line.names[0], " ", likeness.drawn(report))]
     if likeness.known(report):
         legend.append(el("span", svg.swatch("line"), line.names[1], " ", figures.count(e.before)))
     if any(c.values[0] is None for c in line.columns):
@@ -211,6 +217,6 @@ def _availability(report: Report) -> Element:
 
 
 def _figure(place: str, report: Report, title: str, legend: Sequence[Node] | None, *body: Node) -> Element:
-    holes = [el("p", "⚠ ", name(g), cls="gap") for g in digest.gaps(report, place)]
+    holes = [el("p", "⚠ ", name(g), cls="gap") for g in missing.gaps(report, place)]
     marks = el("p", *legend, cls="legend") if legend else None
     return el("figure", el("figcaption", el("h3", title), marks), *body, *holes, cls=None if legend else "none")

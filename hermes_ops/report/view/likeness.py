@@ -13,6 +13,13 @@ def known(report: Report) -> bool:
     return e.like is not None and (e.before.value is not None or any(h.before is not None for h in e.hours))
 
 
+def drawn(report: Report) -> str:
+    """How many lines the hours of a chart hold together: of a sample not as many as are counted."""
+    if not report.errors.sampled:
+        return figures.count(report.errors.total)
+    return say("a_sample", report.lang, n=f"{sum(h.n or 0 for h in report.errors.hours):,}")
+
+
 def title(report: Report) -> str:
     e, lang = report.errors, report.lang
     if e.like is not None and known(report):

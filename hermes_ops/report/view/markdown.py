@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hermes_ops.report.model import Incident, Report
-from hermes_ops.report.view import digest, figures
+from hermes_ops.report.view import digest, figures, missing
 from hermes_ops.report.view.digest import DOT
 from hermes_ops.report.view.words import bracket, say
 
 FEW = 3  # lines of a section in the short form
-NEEDS = 5  # of what needs a person
+NEEDS, GAPS = 5, 4  # of what needs a person, of what is missing
 _MARKUP = re.compile(r"[\\`*~|\[\]]|(?<![^\W_])_|_(?![^\W_])")
 
 
@@ -25,6 +25,7 @@ def render(report: Report, full: bool = False, title: bool = True) -> str:
     blocks = [
         f"# {escaped(digest.title(report))}" if title else "",
         _head(report),
+        *_gaps(report, most if full else GAPS),
         *_attention(report, most if full else NEEDS),
         *_sections(report, most, full),
     ]
@@ -34,10 +35,16 @@ def render(report: Report, full: bool = False, title: bool = True) -> str:
 def _head(report: Report) -> str:
     lang = report.lang
     rating = say(report.verdict.rating, lang)
-    rules = [r.text for r in report.verdict.rules[:2]] if report.verdict.rating != "quiet" else []
+    rules = missing.headline(report)
     verdict = f"**{rating}**{DOT}{escaped(DOT.join(rules))}" if rules else f"**{rating}**"
     about = escaped(DOT.join(digest.about(report)))
     return f"{verdict}\n\n{escaped(digest.prose(report))}\n\n{about}"
+
+
+def _gaps(report: Report, most: int) -> Iterator[str]:
+    """Beside the verdict: what it doesn't rest on."""
+    if report.gaps:
+        yield _block(say("gaps", report.lang), missing.gap_lines(report), most, report.lang)
 
 
 def _attention(report: Report, most: int) -> Iterator[str]:
@@ -45,8 +52,7 @@ def _attention(report: Report, most: int) -> Iterator[str]:
     if report.attention:
         yield _block(say("attention", lang), [a.text for a in report.attention], most, lang)
     else:
-        blind = report.alerts.fired.value is None or report.errors.total.value is None
-        yield f"**{say('attention_blind' if blind else 'attention_none', lang)}**"
+        yield f"**{missing.calm(report)}**"
 
 
 def _block(head: str, lines: Sequence[str], most: int, lang: str) -> str:
@@ -62,8 +68,10 @@ def _sections(report: Report, most: int, full: bool) -> Iterator[str]:
     if report.handover is not None:
         parts = digest.handover(report.handover, report)
         yield from (_block(say(key, lang), lines, most, lang) for key, lines in parts if lines)
-        if none := [say(key, lang) for key, lines in parts if not lines]:
-            yield f"**{say('and', lang).join(none)}{colon}{say('none', lang)}**"
+        none: dict[str, list[str]] = {}
+        for key in (key for key, lines in parts if not lines):
+            none.setdefault(digest.none(key, report), []).append(say(key, lang))
+        yield from (f"**{say('and', lang).join(heads)}{colon}{said}**" for said, heads in none.items())
     if report.days:
         yield _block(say("by_day", lang), digest.days(report), 7, lang)
     if report.incidents:
@@ -71,10 +79,12 @@ def _sections(report: Report, most: int, full: bool) -> Iterator[str]:
         yield _block(say("incidents", lang), lines, most * (8 if full else 2), lang)
     yield _block(f"{say('alerts', lang)}{colon}{_alerts(report)}", _alert_lines(report, most, full), most, lang)
     if report.availability:
-        yield _block(say("availability", lang), _availability(report), most, lang)
+        part = next((a.total.why for a in report.availability if a.total.sure == "least"), "")
+        head = say("availability", lang) + (bracket(part, lang) if part else "")
+        yield _block(head, _availability(report), most, lang)
     errors = f"{say('errors', lang)}{colon}{figures.count(report.errors.total)}{_before(report)}"
     yield _block(errors, _error_lines(report, full), most * (2 if full else 1), lang)
-    changes = f"{say('changes', lang)}{colon}{figures.count(report.changes.total)}"
+    changes = f"{say('changes', lang)}{colon}{figures.noted(report.changes.total, lang)}"
     near = [c for c in report.changes.rows if full or c.near]
     near = near if full else sorted(near, key=lambda c: not c.blamed)
     yield _block(changes, [digest.change(c, report) for c in near], most, lang)
@@ -83,15 +93,13 @@ def _sections(report: Report, most: int, full: bool) -> Iterator[str]:
     elif report.comparison:
         lacks = dict.fromkeys(digest.unlike(c, lang) for c in report.comparison)
         yield f"**{say('comparison', lang)}{colon}{escaped(say('semicolon', lang).join(lacks))}**"
-    if report.gaps:
-        yield _block(say("gaps", lang), [digest.gap_line(g, lang) for g in report.gaps], most, lang)
     if full:
         yield escaped(digest.authored(report))
 
 
 def _alerts(report: Report) -> str:
     a, lang = report.alerts, report.lang
-    parts = [figures.count(a.fired), digest.counted(list(a.by_severity.items()), lang)]
+    parts = [figures.noted(a.fired, lang), digest.counted(list(a.by_severity.items()), lang)]
     told = (("new", a.new), ("flapping", a.flapping), ("still_open", a.still_open), ("inhibited", a.inhibited),
             ("silenced", a.silenced))  # fmt: skip
     parts += [f"{say(key, lang)} {figures.count(n)}" for key, n in told if n.value]
@@ -122,11 +130,13 @@ def _availability(report: Report) -> list[str]:
 
 
 def _before(report: Report) -> str:
+    """What the number lacks, and the like day's."""
     e, lang = report.errors, report.lang
-    if e.before.value is None:
-        return bracket(e.why_not or say("no_like", lang), lang)
-    moved = figures.change(e.total, e.before)
-    return bracket(f"{say('like_day', lang)} {figures.count(e.before)}{f', {moved}' if moved else ''}", lang)
+    like = e.why_not or say("no_like", lang)
+    if e.before.value is not None:
+        moved = figures.change(e.total, e.before)
+        like = f"{say('like_day', lang)} {figures.count(e.before)}{f', {moved}' if moved else ''}"
+    return bracket(say("semicolon", lang).join(filter(None, (figures.lacking(e.total, lang), like))), lang)
 
 
 def _error_lines(report: Report, full: bool) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from hermes_ops.report.model import Availability, Incident, Report, ServiceErrors
-from hermes_ops.report.view import digest, figures, likeness, timeline
+from hermes_ops.report.view import digest, figures, likeness, missing, timeline
 from hermes_ops.report.view.markup import Node, el, link, name
 from hermes_ops.report.view.words import say
 
@@ -29,7 +29,7 @@ def panels(report: Report) -> Iterator[Element]:
 def incidents(report: Report) -> Element:
     lang = report.lang
     shown: list[Node] = [_incident(i, report) for i in report.incidents]
-    known = report.alerts.fired.value is not None
+    known = not figures.hidden(report.alerts.fired)
     none = "" if shown else say("no_incidents" if known else "unknown", lang)
     value = f"{len(shown)}" if shown or known else figures.DASH
     return panel("incidents", report, value, *shown, _none(none), opened=bool(shown))
@@ -47,7 +47,7 @@ def alerts(report: Report) -> Element:
             el("td", _tag(r.severity)),
             el("td", f"{r.fired:,}", cls="n"),
             el("td", digest.when_alert(r, report), cls="nowrap"),
-            el("td", figures.lasting(r.firing, lang), cls="n"),
+            el("td", digest.lasted(r, lang) or figures.DASH, cls="n"),
             el("td", digest.state(r, report)),
         )
         for r in a.rows[:ROWS]
@@ -56,7 +56,7 @@ def alerts(report: Report) -> Element:
     rest = int(a.distinct.value or len(a.rows)) - len(rows)
     by = list(a.by_service.items())
     services = _line(say("by_service", lang), digest.counted(by, lang, 12)) if by else None
-    none = _none("" if rows else say("no_alerts" if a.fired.value == 0 else "unknown", lang))
+    none = _none("" if rows else missing.nothing(a.fired, "no_alerts", lang))
     body = (el("dl", *_facts(list_), cls="facts"), services, table(heads, rows, rest, lang), none)
     return panel("alerts", report, figures.count(a.fired), *body)
 
@@ -87,7 +87,7 @@ def errors(report: Report) -> Element:
     ]
     found = el("h4", say("top_patterns", lang)) if patterns else None
     more = len(e.patterns) - len(patterns)
-    none = _none("" if rows else say("no_errors" if e.total.value == 0 else "unknown", lang))
+    none = _none("" if rows else missing.nothing(e.total, "no_errors", lang))
     body = (
         _line(say("like_day", lang), likeness.day(report)),
         table(heads, rows, len(e.rows) - len(rows), lang),
@@ -103,15 +103,15 @@ def changes(report: Report) -> Element:
     rows = [
         (
             el("td", figures.clock(r.at, report.window), cls="nowrap"),
-            el("td", r.kind),
+            el("td", digest.change_kind(r.kind, lang)),
             el("td", name(" ".join((r.service, r.version))) if r.service or r.version else None),
-            el("td", name(r.title), _small(r.id), cls="long"),
+            el("td", name(r.title), _small("" if r.id.isdigit() else r.id), cls="long"),
             el("td", name(r.author) if r.author else None),
             el("td", el("strong" if r.blamed else "span", near) if (near := digest.nearness(r, lang)) else None),
         )
         for r in c.rows[:ROWS]
     ]
-    none = _none("" if rows else say("no_changes" if c.total.value == 0 else "unknown", lang))
+    none = _none("" if rows else missing.nothing(c.total, "no_changes", lang))
     heads = ("time", "kind", "service", "title", "author", "state")
     rest = int(c.total.value or len(c.rows)) - len(rows)
     return panel("changes", report, figures.count(c.total), table(heads, rows, rest, lang), none)
@@ -178,10 +178,10 @@ def week(report: Report) -> Element:
 
 def panel(key: str, report: Report, value: str, *body: Node, opened: bool = False) -> Element:
     """Folded, with its figure in the line that opens it, and the gaps of this part at its head."""
-    missing = digest.gaps(report, key)
-    mark = el("span", "⚠", cls="flag", title="; ".join(missing)) if missing else None
+    gaps = missing.gaps(report, key)
+    mark = el("span", "⚠", cls="flag", title="; ".join(gaps)) if gaps else None
     head = el("summary", el("h3", say(key, report.lang)), mark, el("span", value, cls="value"))
-    holes = [el("p", "⚠ ", name(g), cls="gap") for g in missing]
+    holes = [el("p", "⚠ ", name(g), cls="gap") for g in gaps]
     return el("details", head, el("div", *holes, *body, cls="inside"), id=key, open=opened)
 
 

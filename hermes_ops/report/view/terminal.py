@@ -1,6 +1,6 @@
 """The report for a terminal, as a renderable of rich: the same first screen, sparklines, and tables of the worst.
 
-It reads well from 60 to 120 columns, in Chinese too, and without colours: a verdict has a sign, a miss has a mark.
+It reads well from 40 to 120 columns, in Chinese too, and without colours: a verdict has a sign, a miss has a mark.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ from rich.table import Table
 from rich.text import Text
 
 from hermes_ops.report.model import Availability, Report
-from hermes_ops.report.view import digest, figures, likeness, svg, timeline
+from hermes_ops.report.view import digest, figures, likeness, missing, svg, timeline
 from hermes_ops.report.view.tiles import tiles
-from hermes_ops.report.view.words import say
+from hermes_ops.report.view.words import bracket, say
 
 SPARKS = "▁▂▃▄▅▆▇█"
-STYLE = {"bad": "bold red", "watch": "bold yellow", "quiet": "bold green"}
-SIGN = {"bad": "✖", "watch": "!", "quiet": "✔"}
+STYLE = {"bad": "bold red", "watch": "bold yellow", "incomplete": "bold magenta", "quiet": "bold green"}
+SIGN = {"bad": "✖", "watch": "!", "incomplete": "?", "quiet": "✔"}
 NEEDS, ROWS, SERVICES = 10, 12, 10
 BAR = 24  # cells of an availability
+NARROW, LABEL = 60, 24  # columns below which bars and peaks have no room, and that labels take there
 
 
 def render(report: Report, width: int = 80) -> RenderableType:
-    """`width`: columns there are, from 60. Names of others are text to it, never markup."""
+    """`width`: columns there are, from 40. Names of others are text to it, never markup."""
     return Group(*_parts(report, width))
 
 
@@ -54,19 +55,20 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield Text(digest.title(report), style="bold")
     yield Text(figures.clean(digest.DOT.join(digest.about(report))), style="dim")
     yield Text()
-    yield Text(f"{SIGN[rating]} {say(rating, lang)}", style=STYLE[rating])
+    head = digest.DOT.join([f"{SIGN[rating]} {say(rating, lang)}", *missing.unseen(report)])
+    yield Text(figures.clean(head), style=STYLE[rating])
     if report.prose.sentences:
         yield Text(figures.clean(digest.prose(report)))
-    for gap in report.gaps:
-        yield Text(f"⚠ {figures.clean(digest.gap_line(gap, lang))}", style="yellow")
+    for gap in missing.gap_lines(report):
+        yield Text(f"⚠ {figures.clean(gap)}", style="yellow")
     yield Text()
-    needs = [figures.clean(a.text) for a in report.attention] or [digest.calm(report)]
+    needs = [figures.clean(a.text) for a in report.attention] or [missing.calm(report)]
     yield from _list(say("attention", lang), needs, NEEDS, lang)
     if report.handover:
         for key, lines in digest.handover(report.handover, report):
             yield from _list(say(key, lang), lines or [digest.none(key, report)], NEEDS, lang)
     yield _numbers(report)
-    yield from _trends(report)
+    yield from _trends(report, width)
     yield from _days(report)
     yield from _incidents(report)
     yield from _available(report, width)
@@ -89,10 +91,12 @@ def _numbers(report: Report) -> RenderableType:
     return Padding(table, (0, 0, 1, 0), expand=False)
 
 
-def _trends(report: Report) -> Iterator[RenderableType]:
+def _trends(report: Report, width: int) -> Iterator[RenderableType]:
     """Alerts and errors over the window, one cell a column of the timeline."""
     lang = report.lang
-    alerts, errors = timeline.alerts(report), timeline.errors(report)
+    narrow = width < NARROW
+    most = max(12, width - LABEL) if narrow else 48
+    alerts, errors = timeline.alerts(report, most), timeline.errors(report, most)
     rows: list[tuple[str, str, str]] = []
     if alerts.names:
         rows.append(
@@ -101,7 +105,8 @@ def _trends(report: Report) -> Iterator[RenderableType]:
     if not errors.empty:
         now, before = ([c.values[n] for c in errors.columns] for n in (0, 1))
         top = max((v for v in (*now, *before) if v is not None), default=0)  # both on one scale
-        rows.append((f"{say('errors', lang)} {errors.names[0]}", spark(now, top), _peak(errors, lang, False)))
+        sample = bracket(likeness.drawn(report), lang) if report.errors.sampled else ""
+        rows.append((f"{say('errors', lang)} {errors.names[0]}", spark(now, top), _peak(errors, lang, False) + sample))
         if likeness.known(report):
             rows.append((f"{say('errors', lang)} {errors.names[1]}", spark(before, top), ""))
     if not rows:
@@ -111,7 +116,7 @@ def _trends(report: Report) -> Iterator[RenderableType]:
     table.add_column(no_wrap=True)
     table.add_column(style="dim")
     for label, line, note in rows:
-        table.add_row(label, Text(line), note)
+        table.add_row(label, Text(line), "" if narrow else note)
     shown = alerts.columns or errors.columns
     table.add_row("", Text(_axis(shown), style="dim"), "")
     yield Padding(table, (0, 0, 1, 0), expand=False)
@@ -156,8 +161,9 @@ def _available(report: Report, width: int) -> Iterator[RenderableType]:
         return
     shown = rows[:SERVICES]
     floor = svg.floor([v for a in shown for v in (a.percent.value, a.objective) if v is not None])
-    yield Text(f"{say('availability', lang)}  {say('axis', lang, low=f'{floor:g}%')}", style="bold")
-    cells = BAR if width >= 80 else BAR // 2
+    cells = BAR if width >= 80 else BAR // 2 if width >= NARROW else 0
+    axis = f"  {say('axis', lang, low=f'{floor:g}%')}" if cells else ""
+    yield Text(say("availability", lang) + axis, style="bold")
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True, overflow="ellipsis", max_width=max(14, width - cells - 40))
     table.add_column(no_wrap=True, min_width=cells)
@@ -167,9 +173,8 @@ def _available(report: Report, width: int) -> Iterator[RenderableType]:
         missed = digest.missed(a)
         value = Text(figures.percent(a.percent), style="bold red" if missed else "")
         mark = "▼ " if missed else "  "
-        table.add_row(
-            Text(mark + figures.clean(a.service)), Text(bar(a, floor, cells)), value, digest.standing(a, lang)
-        )
+        drawn, goal = (Text(bar(a, floor, cells)), digest.standing(a, lang)) if cells else ("", "")
+        table.add_row(Text(mark + figures.clean(a.service)), drawn, value, goal)
     yield Padding(table, (0, 0, 0, 2), expand=False)
     if len(rows) > len(shown):
         yield Text("  " + say("more_services", lang, n=f"{len(rows) - len(shown):,}"), style="dim")

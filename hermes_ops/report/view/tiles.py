@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hermes_ops.report.model import Report
 from hermes_ops.report.view import figures, likeness
-from hermes_ops.report.view.digest import DOT, cause, counted, missed, ranked, standing
+from hermes_ops.report.view.digest import DOT, cause, counted, kinds, missed, ranked, standing
 from hermes_ops.report.view.words import bracket, say
 
 
@@ -30,13 +30,12 @@ def _alerts(report: Report) -> Tile:
     note = counted(list(a.by_severity.items()), lang, 3)
     open_ = f"{say('still_open', lang)} {figures.count(a.still_open)}" if a.still_open.value else ""
     alarm = bool(a.deserved.value) or bool(a.still_open.value)
-    return Tile(
-        "alerts", say("alerts_fired", lang), figures.count(a.fired), DOT.join(filter(None, (note, open_))), alarm
-    )
+    parts = (figures.lacking(a.fired, lang), note, open_)
+    return Tile("alerts", say("alerts_fired", lang), figures.count(a.fired), DOT.join(filter(None, parts)), alarm)
 
 
 def _incidents(report: Report) -> Tile:
-    known = report.alerts.fired.value is not None or bool(report.incidents)
+    known = not figures.hidden(report.alerts.fired) or bool(report.incidents)
     value = f"{len(report.incidents):,}" if known else figures.DASH
     note = cause(report.incidents[0].cause, report, short=True) if report.incidents else ""
     return Tile("incidents", say("incidents", report.lang), value, note, bool(report.incidents))
@@ -51,7 +50,8 @@ def _lowest(report: Report) -> Tile:
     aims = [a for a in rows if a.objective is not None]
     good = sum(a.percent.value is not None and not missed(a) for a in aims)
     note = say("met_count", lang, n=good, of=len(aims)) if aims else standing(worst, lang)
-    note = DOT.join([figures.clean(worst.service, 24), note])
+    lacks = figures.lacking(worst.total, lang) if worst.total.value else ""
+    note = DOT.join(filter(None, (lacks, figures.clean(worst.service, 24), note)))
     return Tile("availability", say("lowest", lang), figures.percent(worst.percent), note, missed(worst))
 
 
@@ -59,15 +59,16 @@ def _errors(report: Report) -> Tile:
     e, lang = report.errors, report.lang
     moved = figures.change(e.total, e.before)
     like = f"{say('like_day', lang)} {figures.count(e.before)}{bracket(moved, lang)}"
-    note = like if moved else likeness.absent(report)
+    note = figures.lacking(e.total, lang) or (like if moved else likeness.absent(report))
     return Tile("errors", say("error_lines", lang), figures.count(e.total), note)
 
 
 def _changes(report: Report) -> Tile:
     c, lang = report.changes, report.lang
     blamed = sum(row.blamed for row in c.rows)
-    kinds = counted(list(c.by_kind.items()), lang, 3)
-    note = DOT.join(filter(None, (say("blamed_count", lang, n=blamed) if blamed else "", kinds)))
+    suspects = say("blamed_count", lang, n=blamed) if blamed else ""
+    parts = (figures.lacking(c.total, lang), suspects, counted(kinds(c.by_kind, lang), lang, 3))
+    note = DOT.join(filter(None, parts))
     return Tile("changes", say("changes", lang), figures.count(c.total), note)
 
 

@@ -20,6 +20,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "weekdays": ("周一 周二 周三 周四 周五 周六 周日", "Mon Tue Wed Thu Fri Sat Sun"),
     # the verdict
     "quiet": ("平静", "Quiet"),
+    "incomplete": ("数据不全", "Incomplete"),
     "watch": ("留意", "Watch"),
     "bad": ("异常", "Bad"),
     "rules": ("判定依据", "Why this verdict"),
@@ -30,8 +31,10 @@ WORDS: dict[str, tuple[str, str]] = {
     # amounts
     "unknown": ("未知", "unknown"),
     "approx": ("约 {n}", "about {n}"),
+    "least": ("至少 {n}", "at least {n}"),
+    "zero_there": ("，其间为 0", ", 0 there"),
     "none": ("无", "none"),
-    "none_known": ("已知的没有", "none that is known"),
+    "none_known": ("看到的部分没有", "none in what was seen"),
     "more": ("…另有 {n} 项", "…and {n} more"),
     "more_services": ("…另有 {n} 个服务", "…and {n} more services"),
     "all": ("全部 {n} 项", "All {n}"),
@@ -95,6 +98,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "new_pattern": ("新", "new"),
     "no_data": ("无数据", "no data"),
     "partial": ("不完整", "incomplete"),
+    "a_sample": ("{n} 条抽样", "{n} of a sample"),
     # changes
     "changes": ("变更", "Changes"),
     "no_changes": ("没有变更", "No changes"),
@@ -119,6 +123,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "first_failing": ("最先出错", "failed first"),
     "reached": ("波及", "reached"),
     "ongoing": ("未结束", "not over"),
+    "ongoing_unknown": ("是否结束未知", "not known to be over"),
     # comparison, hand-over, week
     "comparison": ("与之前对比", "Compared with before"),
     "day_before": ("前一天", "day before"),
@@ -135,6 +140,11 @@ WORDS: dict[str, tuple[str, str]] = {
     "by_day": ("按天", "By day"),
     "missing_day": ("无日报", "no report"),
     # gaps and words
+    "folder": ("目录", "the folder"),
+    "cause_analysis": ("原因分析", "cause analysis"),
+    "reports": ("日报", "daily reports"),
+    "logs": ("日志", "logs"),
+    "metrics": ("指标", "metrics"),
     "gaps": ("数据缺口", "Data gaps"),
     "gaps_count": ("{n} 处数据缺口", "Gaps in the data: {n}"),
     "charts": ("图表", "Charts"),

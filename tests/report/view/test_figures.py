@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -20,6 +21,16 @@ def test_zero_and_unknown_are_told_apart() -> None:
     assert figures.spoken(APPROX, "en") == "about 1,234"
     assert figures.percent(unknown("down")) == figures.budget(unknown("down")) == "—"
     assert figures.change(Amount(5), unknown("down")) == ""
+
+
+def test_a_part_is_at_least_and_nothing_in_a_part_is_no_zero() -> None:
+    some, none = Amount(1234, "least", "只覆盖 00:00–08:00"), Amount(0, "least", "只覆盖 00:00–08:00")
+    assert (figures.count(some), figures.count(none)) == ("≥1,234", "—")
+    assert (figures.spoken(some, "zh"), figures.spoken(none, "zh")) == ("至少 1,234", "未知")
+    assert figures.noted(some, "zh") == "≥1,234（只覆盖 00:00–08:00）"
+    assert figures.noted(none, "zh") == "—（只覆盖 00:00–08:00，其间为 0）"
+    assert figures.change(Amount(9), some) == ""
+    assert (figures.count(Amount(0, "approx")), figures.zero(Amount(0)), figures.zero(none)) == ("0", True, False)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +74,22 @@ def test_a_clock_says_the_day_where_there_are_several() -> None:
     assert figures.span(at(22), at(25), DAY, "zh") == "22:00–11-30 01:00"
     assert figures.span(at(23), at(25), shift, "zh") == "11-29 23:00–11-30 01:00"
     assert figures.span(at(22), None, DAY, "en", "open") == "22:00 – open"
+
+
+def test_edges_are_round_and_the_day_ends_at_24() -> None:
+    assert figures.edge(at(8) - timedelta(seconds=40), DAY) == "08:00"
+    assert figures.edge(DAY.end, DAY) == "24:00"
+    assert figures.between(at(0), at(8), DAY) == "00:00–08:00"
+    night = Window(at(18), at(30), DAY.zone)
+    assert figures.between(at(25), at(26), night) == "11-30 01:00–02:00"
+    assert figures.edge(at(1) + timedelta(minutes=1), Window(at(0), at(2), DAY.zone)) == "01:01"
+
+
+def test_a_date_far_from_the_window_has_its_year() -> None:
+    assert figures.clock(datetime(2017, 8, 3, 19, 17, tzinfo=UTC), DAY) == "2017-08-04 03:17"
+    assert figures.day(replace(DAY, end=at(1.77) + timedelta(seconds=12, microseconds=5)), "zh").endswith(
+        "00:00 – 01:46"
+    )
 
 
 def test_a_day_is_a_local_day_of_any_length() -> None:

@@ -177,5 +177,8 @@ def test_any_name_leaves_the_page_whole(service: str, alert: str, title: str) ->
 
 def test_a_hand_over_of_a_blind_shift_says_that_none_is_known() -> None:
     blind, handed = blind_day(), Handover()
-    assert Page(html(replace(blind, kind="shift", handover=handed))).shown.count("已知的没有") == 2
-    assert "已知的没有" not in Page(html(replace(quiet_day(), kind="shift", handover=handed))).shown
+    page = Page(html(replace(blind, kind="shift", handover=handed))).shown
+    assert page.count("未知") == Page(html(blind)).shown.count("未知") + 4
+    known = Page(html(replace(quiet_day(), kind="shift", handover=handed))).shown
+    assert "未知" not in known
+    assert "看到的部分没有" not in known

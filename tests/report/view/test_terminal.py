@@ -23,13 +23,20 @@ def printed(report: Report, width: int = 80) -> str:
     return got.get()
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_nothing_is_wider_than_the_terminal(sample: Callable[[], Report], width: int) -> None:
     said = printed(sample(), width)
     assert max(map(cell_len, said.splitlines())) <= width
     assert "\x1b" not in said
     assert "\u202e" not in said
+
+
+def test_on_a_phone_s_width_names_hours_and_shares_stay_whole() -> None:
+    said = printed(bad_day(), 40)
+    assert "checkout" in said
+    assert "98.07%" in said
+    assert "…" not in said[said.index("告警  ") : said.index("事故\n")]
 
 
 def test_verdict_needs_numbers_and_trends_come_first() -> None:
