@@ -9,7 +9,7 @@ import json
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -52,11 +52,14 @@ from orchestrator.contracts import (
 )
 from orchestrator.errors import ConfigError, ModelError, Stopped, StoreError
 from orchestrator.guard import AllowAll
-from orchestrator.planner import OfflineBrain, supervising
+from orchestrator.planner import OfflineBrain, Way, supervising
 from orchestrator.ports import Context, Guard, Runtime
 from orchestrator.stop import Stop
 from orchestrator.supervisor import Manner, Supervisor
 from subagents import alerts, changes, logs
+from subagents.joined import compose
+from subagents.plain.accused import suffering
+from subagents.plain.aims import aim
 from subagents.sources import Sources
 
 DOMAINS = (alerts.make, logs.make, changes.make)
@@ -254,9 +257,10 @@ class App:
         return replace(kept[0], offline=True, fallback=why)
 
     async def _by_rules(self, ctx: Context, agents: tuple[Agent, ...], past: Past) -> Answer:
-        cast = Agent("supervisor", "", "", (), playbook=supervising(agents, past.asked))
+        cast = Agent("supervisor", "", "", (), playbook=supervising(agents, Way(compose, aim), past.asked))
         desk = Supervisor(agents, "", lambda agent: OfflineBrain(), manner=Manner("mark"), cast=cast)
-        answer = await desk.answer(ctx, Past())
+        looked = replace(ctx, scope=replace(ctx.scope, services=suffering(ctx.question.text, ctx.scope.services)))
+        answer = replace(await desk.answer(looked, Past()), scope=ctx.scope)
         if readonly.asks_for_a_change(ctx.question.text):
             answer = replace(answer, text=f"{readonly.said(ctx.lang)}\n\n{answer.text}")
         return answer
@@ -275,15 +279,11 @@ def prompt() -> str:
 async def open_app(settings: Settings, folder: Path | None = None, offline: bool = False) -> AsyncIterator[App]:
     """Opens the store, checks the folder, and closes everything at the end. Raises ConfigError and StoreError."""
     memory = open_memory(settings.database_url)
-    with open_log(settings.log, settings.data_dir) as log:
-        app = App(settings, memory, folder, offline, log)
-        try:
-            async with once_a_day(memory, settings.trace, settings.data_dir):
-                yield app
-        finally:
-            await app.recall.close()
-            await app.models.aclose()
-            await app.desk.aclose()
-            await app.toolkit.aclose()
-            app.threads.close()
-            await memory.close()
+    async with AsyncExitStack() as closing:  # in reverse; each, whatever another raises
+        closing.push_async_callback(memory.close)
+        app = App(settings, memory, folder, offline, closing.enter_context(open_log(settings.log, settings.data_dir)))
+        closing.callback(app.threads.close)
+        for close in (app.toolkit.aclose, app.desk.aclose, app.models.aclose, app.recall.close):
+            closing.push_async_callback(close)
+        await closing.enter_async_context(once_a_day(memory, settings.trace, settings.data_dir))
+        yield app

@@ -21,6 +21,7 @@ CJK = re.compile(r"[\u3400-\u9fff]")
 RECENT = re.compile(r"(最近|近来|近期|recently|lately) \(.*\)", re.IGNORECASE)  # alone, it means no exact time
 SHORT = timedelta(hours=26)  # a folder that spans less is looked at as a whole when no time was named
 HOUR = timedelta(hours=1)
+KNOWN = 12  # services that are named where none is near
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Place:
 def grasp(asked: Incoming, coverage: Coverage, catalogue: Catalogue, known: Known = Known()) -> Json:
     """`coverage`: what the sources speak of. JSON: now, window, scope, unknown service names with their nearest, unread
     times, language, and the questions before that it goes on from."""
+    asked = replace(asked, at=asked.at.replace(microsecond=0))
     now = anchor(asked, coverage)
     zone = asked.zone if asked.zoned else known.zone or asked.zone
     catalogue = catalogue.learnt(coverage.services)
@@ -61,6 +63,7 @@ def grasp(asked: Incoming, coverage: Coverage, catalogue: Catalogue, known: Know
         "now": now.isoformat(),
         "window": to_json(window),
         "scope": to_json(scope),
+        "services": [s.name for s in catalogue.services],
         "unknown": [[name, list(near)] for name, near in place.resolved.unknown],
         "unread": unread if place.window is None else [],
         "lang": known.language or ("zh" if CJK.search(asked.text) or asked.locale.startswith("zh") else "en"),
@@ -134,8 +137,8 @@ def preferred(known: Known, catalogue: Catalogue) -> Scope:
 def anchor(asked: Incoming, coverage: Coverage) -> datetime:
     """What "now" means: the time of the message, but in a folder its last record, unless the time was set by hand."""
     if asked.anchored or coverage.until is None:
-        return asked.at.replace(microsecond=0)
-    return min(asked.at, coverage.until)
+        return asked.at
+    return min(asked.at, _whole(coverage.until))
 
 
 def usual(now: datetime, coverage: Coverage, zone: str, lately: str = "") -> Window:
@@ -143,10 +146,20 @@ def usual(now: datetime, coverage: Coverage, zone: str, lately: str = "") -> Win
     named = f"{lately!r} names no exact time" if lately else "no time was named"
     if coverage.since is None or coverage.until is None:
         return Window(now - HOUR, now, zone, lately, f"{named}: the last hour")
-    end = coverage.until + timedelta(seconds=1)
-    if end - coverage.since <= SHORT:
-        return Window(coverage.since, end, zone, lately, f"{named}: all that the folder holds")
+    since, end = coverage.since.replace(microsecond=0), _whole(coverage.until + timedelta(seconds=1))
+    ahead = now < coverage.until.replace(microsecond=0)  # the question was set into the midst of the data
+    end = now if ahead else end
+    if end <= since:
+        return Window(now - HOUR, now, zone, lately, f"{named}: the last hour")
+    if end - since <= SHORT:
+        held = "all that the folder holds until then" if ahead else "all that the folder holds"
+        return Window(since, end, zone, lately, f"{named}: {held}")
     return Window(end - timedelta(hours=24), end, zone, lately, f"{named}: the last 24 hours of the folder")
+
+
+def _whole(at: datetime) -> datetime:
+    """The whole second that holds a record's end."""
+    return at if not at.microsecond else at.replace(microsecond=0) + timedelta(seconds=1)
 
 
 def trouble(known: Json, lang: str) -> str:
@@ -157,9 +170,10 @@ def trouble(known: Json, lang: str) -> str:
         lines.append(_unread(said, zh))
     if not known["scope"]["services"]:
         for name, near in known["unknown"]:
-            nearest = ("、" if zh else ", ").join(near)
-            zh_line = f"没有名为“{name}”的服务" + (f"，最接近的是：{nearest}。" if near else "。")
-            en_line = f"There is no service {name!r}" + (f"; nearest: {nearest}." if near else ".")
+            nearest = ("、" if zh else ", ").join(near or known.get("services", ())[:KNOWN])
+            lead = ("最接近的是" if near else "已知的服务") if zh else "nearest" if near else "known"
+            zh_line = f"没有名为“{name}”的服务" + (f"，{lead}：{nearest}。" if nearest else "。")
+            en_line = f"There is no service {name!r}" + (f"; {lead}: {nearest}." if nearest else ".")
             lines.append(zh_line if zh else en_line)
     return "\n".join(lines)
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 from hermes_ops.app import App, new_run
 from hermes_ops.budget import Busy
+from hermes_ops.channels import keeping
 from hermes_ops.channels.base import Address, Document, Handle, Progress, Served
 from hermes_ops.channels.commanding import Commands
 from hermes_ops.channels.doing import Doing
@@ -49,11 +50,12 @@ class Host:
 
     def __init__(self, app: App, channels: Mapping[str, Served], settings: Settings, member: Alone | Replica) -> None:
         self._app, self._channels, self._team = app, channels, settings.team
+        self._files = settings.data_dir / keeping.PLACE
         memory, serve = app.memory, settings.serve
         self._owner = Address(user=_owner(settings), locale=settings.team.language)
         self.workdays = Calendar(settings.team.workdays)
         self.sender = Sender(memory, app.reporter, settings.team.name, next(iter(channels), ""))
-        hands = Hands(self._work, self._stop, self._told, self._refusal, follows, self._queued, self._nudge)
+        hands = Hands(self._work, self._stop, self._told, self._refusal, follows, self._queued, self._ended)
         bounds = Bounds(serve.questions, serve.per_conversation, serve.queue)
         self.inbox = Inbox(memory.inbox, hands, bounds, member.id, member.others)
         self.deliveries = Deliveries(memory.outbox, self._deliver, member.id, self._troubled)
@@ -160,8 +162,11 @@ class Host:
         await self.inbox.lost(owner)
         await self.deliveries.lost(owner)
 
-    def _nudge(self) -> None:
+    def _ended(self, entry: Entry) -> None:
         self.deliveries.nudge()
+        place = keeping.place_of(self._files, entry.question.id)
+        self._app.desk.leave(place)
+        keeping.drop(place)  # whoever asks once more has them fetched again
 
     # ── out ───────────────────────────────────────────────────────────────────────────────────
 
@@ -225,8 +230,8 @@ def address(entry: Entry) -> Address:
     return Address(q.chat, q.thread, message, q.user, _lang(entry), topic=topic)
 
 
-def follows(entry: Entry, before: Sequence[Entry]) -> bool:
-    """Whether it goes on from a question that isn't answered yet: it says so, or refers to something."""
+def follows(entry: Entry) -> bool:
+    """Whether it goes on from the question before: it says so, or refers to something."""
     text = entry.question.text.strip()
     return OPENS.match(text) is not None or REFERS.search(text) is not None
 

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from hermes_ops.logfile import LogFile, Tee
 from hermes_ops.settings import LogSettings
 from orchestrator.cleaning import clean
 from orchestrator.contracts import Event, Incoming, Json
 
 TEXT = 500  # characters of one text at level "debug"
-ROTATE = 50_000_000  # bytes: then the file becomes FILE.1, in place of the one before
 NAME = 200  # characters of a name
 PROMPTS = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages")
 
@@ -52,8 +52,8 @@ class Decisions:
 @contextmanager
 def open_log(settings: LogSettings, data_dir: Path) -> Iterator[Decisions]:
     """Opens the file, if one is set. A log that can't be written is nobody's trouble: the question matters more."""
-    outs: list[IO[str]] = [sys.stderr] if settings.stderr else []
-    file = _opened(data_dir / settings.file) if settings.file and settings.level != "off" else None
+    outs: list[IO[str] | LogFile] = [sys.stderr] if settings.stderr else []
+    file = LogFile(data_dir / settings.file) if settings.file and settings.level != "off" else None
     outs += [file] if file else []
     if not outs or settings.level == "off":
         yield Decisions(settings)
@@ -61,7 +61,7 @@ def open_log(settings: LogSettings, data_dir: Path) -> Iterator[Decisions]:
     import structlog  # a tenth of a second: only where something is logged
 
     logger = structlog.wrap_logger(
-        structlog.WriteLogger(_Tee(outs)),  # type: ignore[arg-type]
+        structlog.WriteLogger(Tee(outs)),  # type: ignore[arg-type]
         processors=[structlog.processors.add_log_level, structlog.processors.JSONRenderer(serializer=_dumped)],
         wrapper_class=structlog.make_filtering_bound_logger(settings.level),
     )
@@ -249,40 +249,6 @@ def _name(text: Json) -> str | None:
 
 def _present(fields: Fields) -> Fields:
     return {name: value for name, value in fields.items() if value not in (None, "")}
-
-
-# ── where lines go ────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, eq=False)  # structlog keeps it by identity
-class _Tee:
-    """One line at a time to each; a full disk or a closed pipe ends the log, not the question."""
-
-    outs: list[IO[str]]
-
-    def write(self, line: str) -> None:
-        for out in tuple(self.outs):
-            self._try(out, lambda o=out: (o.write(line), o.flush()))  # type: ignore[misc]
-
-    def flush(self) -> None:
-        """Each line was flushed already."""
-
-    def _try(self, out: IO[str], write: Callable[[], object]) -> None:
-        try:
-            write()
-        except (OSError, ValueError):
-            self.outs.remove(out)
-
-
-def _opened(path: Path) -> IO[str] | None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if path.exists() and path.stat().st_size > ROTATE:
-            path.replace(path.with_name(path.name + ".1"))
-        path.touch(mode=0o600)
-        return path.open("a", encoding="utf-8", errors="replace", buffering=1 << 20)
-    except OSError:
-        return None
 
 
 def _dumped(line: Json, **options: Any) -> str:

@@ -20,11 +20,13 @@ from orchestrator.contracts import Json, Scope, Window
 from orchestrator.scope import Catalogue
 
 SENT = "sent at"  # how a channel heads a quoted message: when it was sent, the last resort for the start
-LONGEST, PAIRS = 8_000, 300  # characters and pairs that are read
+LONGEST, PAIRS, KEY = 8_000, 300, 80  # characters, pairs, and characters of a name that are read
 BEFORE, AFTER = timedelta(minutes=30), timedelta(hours=1)
 SETTLED = timedelta(minutes=15)  # after an alert is over
 YOUNG = timedelta(hours=3)
 DAY = timedelta(days=1)  # a window is no longer
+LASTED = timedelta(days=366)  # at most
+PARTS = 12  # of a name that may hold a service's
 SHORT = 12  # lines of a text that its marks make an alert
 NAMED = 4  # services that a text without labels may name; more of them narrow nothing
 
@@ -63,13 +65,14 @@ _BEARER = re.compile(
 _PLACE = re.compile(r"env(?:ironment)?|cluster(?:[_ -]?name)?|stage|环境|集群|机房", re.IGNORECASE)
 _MARK = re.compile(
     r"\[(?:firing|resolved|alerting|ok|no ?data)\b|\b(?:firing|triggered|alerting|resolved|recovered)\b|🔥|🚨"
-    r"|告警(?:触发|恢复|通知|发生)|(?:触发|恢复|产生|收到|活动)告警|【告警|报警通知|\bP[0-4]\b.*告警|\bS[1-3]\b",
+    r"|告警(?:触发|恢复|通知|发生)|(?:触发|恢复|产生|收到|活动)告警|【告警|报警通知|\bP[0-4]\b.{0,80}告警|\bS[1-3]\b",
     re.IGNORECASE,
 )
 _PAIR = re.compile(r"([\w .\-/一-鿿]{1,40}?)\s*[\"'】\]]?\s*[:：=】]\s*(.*\S)")
 _PARTS = re.compile(r"[,，;；]\s+|\s\|\s|\s{2,}(?=[A-Za-z一-鿿][\w .\-一-鿿]{0,19}[:：=])")
 _LABEL = re.compile(r"(?<![\w/?&.-])([A-Za-z_][\w.]{0,39})\s*=~?\s*\"?([^\s\",;|{}&]{1,120})")
-_URL = re.compile(r"\w+://\S+")
+_URL = re.compile(r"\b\w++://\S+|[A-Za-z0-9_.-]{200,}+")  # or what is too long for a name
+_BLANKS = re.compile(r"\s{3,}")  # two already divide the parts of a line
 _CLOCK = re.compile(r"(?:(?:(\d{4})[年/.-])?(\d{1,2})[月/.-](\d{1,2})日?\s*T?)?(?<!\d)(\d{1,2}):(\d\d)(?::(\d\d))?")
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(d|天|h|小?时|m|分钟?|min\w*|s|秒)", re.IGNORECASE)
 _SECONDS = {"d": 86400, "天": 86400, "h": 3600, "小": 3600, "时": 3600, "m": 60, "分": 60, "s": 1, "秒": 1}
@@ -117,7 +120,7 @@ class Alert:
 def alert_in(text: str, now: datetime, zone: str) -> Alert | None:
     """The alert that a text tells of; of several the services of all and the earliest start. `now`, `zone`: for times
     that state no day or no offset. None where it has neither an alert's name nor its start nor its marks."""
-    text = text[:LONGEST]
+    text = "\n".join(_BLANKS.sub("  ", line) for line in text[:LONGEST].splitlines())
     pairs = list(_pairs(text))
     lines = [_plain(line) for line in text.splitlines() if line.strip() and not line.lower().startswith(SENT)]
     named = _values(pairs, _NAME)
@@ -144,7 +147,7 @@ def alert_in(text: str, now: datetime, zone: str) -> Alert | None:
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
     """Name and value, in order, as lines have them, labels inside them, and JSON."""
     found = [*_of_json(text)] or [*_of_lines(_URL.sub(" ", text))]
-    yield from found[:PAIRS]
+    yield from [(key, value) for key, value in found if len(key) <= KEY][:PAIRS]
 
 
 def _of_lines(text: str) -> Iterator[tuple[str, str]]:
@@ -228,12 +231,13 @@ def _time(value: str, now: datetime, zone: str) -> datetime | None:
 
 
 def _span(value: str) -> timedelta:
-    return timedelta(seconds=sum(float(m[1]) * _SECONDS[m[2][0].lower()] for m in _SPAN.finditer(value)))
+    seconds = sum(float(m[1]) * _SECONDS[m[2][0].lower()] for m in _SPAN.finditer(value[:120]))
+    return timedelta(seconds=min(seconds, LASTED.total_seconds()))
 
 
 def _known(value: str, catalogue: Catalogue) -> tuple[str, ...]:
     """The service that a label's value names: itself, or what is left of a pod's name without its endings."""
-    parts = re.split(r"[-.:/]", value)
+    parts = re.split(r"[-.:/]", value)[:PARTS]
     for n in range(len(parts), 0, -1):
         head = value[: len("-".join(parts[:n]))]
         if found := scopes.resolve(head, catalogue).scope.services:

@@ -15,6 +15,7 @@ from datetime import timedelta
 from functools import partial
 
 from hermes_ops.app import App, open_app
+from hermes_ops.channels import keeping
 from hermes_ops.hooks.opening import ear, first_look, prune
 from hermes_ops.host import Host
 from hermes_ops.keys import check_value
@@ -24,6 +25,7 @@ from hermes_ops.schedule.timetable import timetable
 from hermes_ops.service import Plugged, Service
 from hermes_ops.settings import Settings
 from hermes_ops.sourcing.pulse import Pulse
+from hermes_ops.trace import retention
 from hermes_ops.version import VERSION
 from hermes_ops.web.server import listening
 from memory.hold import hold
@@ -36,6 +38,7 @@ TAKEN = (
 KEPT = timedelta(days=30)  # what ended is known for so long; a message that comes again is a duplicate till then
 SWITCH_SECONDS = 0.0005
 HOURLY = 3600.0  # seconds
+RUNS = 5_000  # that go in an hour
 
 log = logging.getLogger("hermes_ops.serve")
 
@@ -136,6 +139,8 @@ async def _prune(app: App) -> None:
             await app.memory.inbox.prune(app.memory.inbox.clock() - KEPT)
             await prune(app)
             await app.budget.prune()
+            await retention.prune(app.memory, app.settings.trace, RUNS)
+        await asyncio.to_thread(keeping.sweep, app.settings.data_dir / keeping.PLACE)
         await asyncio.sleep(HOURLY)
 
 

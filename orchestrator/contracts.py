@@ -29,7 +29,7 @@ _adapter: Callable[[Any], TypeAdapter[Any]] = lru_cache(maxsize=64)(TypeAdapter)
 
 
 def dumps(value: Json) -> str:
-    """JSON text, with Chinese as it is. Raises TypeError for what isn't JSON data."""
+    """JSON text, Chinese as it is; NaN and infinities as json.loads reads them back. TypeError: no JSON data."""
     try:
         return pydantic_core.to_json(value, inf_nan_mode="constants").decode()
     except pydantic_core.PydanticSerializationError:  # half a surrogate pair, or no JSON data

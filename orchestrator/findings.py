@@ -12,7 +12,7 @@ from typing import Literal
 from orchestrator.agent import Agent, Outcome, Taken
 from orchestrator.contracts import Evidence, Figure, Findings
 
-NEEDS = re.compile(r"^\s*(?:NEEDS|需要用户补充)\s*[:：]\s*(.+)$", re.MULTILINE)
+NEEDS = re.compile(r"^[^\S\n]*(?:NEEDS|需要用户补充)[^\S\n]*[:：]\s*(\S.*)$", re.MULTILINE)
 SHOWN = 16  # figures of one finding that the supervisor reads
 
 

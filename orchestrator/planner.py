@@ -1,19 +1,18 @@
 """Working without a language model: the same loop, the same tools, decided by code instead of a model.
 
-Each sub-agent declares a playbook; who is asked follows from what the question names; the answer is put together from
-their summaries and says plainly that no model was used. Knows no domain: words of a domain are its agent's `cues`.
+Each sub-agent declares a playbook; who is asked follows from what the question names and is after; how the answer is
+put together from their findings is given by whoever knows them. Knows no domain: words of one are its agent's `cues`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from orchestrator.agent import Agent, Playbook, Turn
-from orchestrator.consult import told
-from orchestrator.contracts import Findings, Json, Message, Reply, ToolCall, Usage
+from orchestrator.contracts import Json, Message, Reply, ToolCall, Usage
 
 NAME = "offline"
 CAUSE = re.compile(
@@ -50,8 +49,6 @@ HELLO_EN = (
     "I am hermes-ops, the on-call assistant; I can look into {names}. Without a language model I can't chat or explain "
     "general matters; ask about a service, a time and what you see."
 )
-NO_MODEL_ZH = "（未使用语言模型：以上由规则从数据得出。）"
-NO_MODEL_EN = "(No language model was used: rules made this from the data.)"
 
 
 class OfflineBrain:
@@ -75,15 +72,29 @@ class OfflineBrain:
         return {"role": "assistant", "content": reply.text, **({"tool_calls": calls} if calls else {})}
 
 
-def supervising(agents: Sequence[Agent], before: Sequence[str] = ()) -> Playbook:
+Aim = Literal["cause", "judged", "state", ""]
+"""What a question is after, by its form: a cause; a cause, if it is about operations at all; how things are; or that
+can't be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What the kernel can't know: the answer from what the sub-agents found, and what a question is after."""
+
+    compose: Callable[[Turn, Sequence[Agent]], str]
+    aim: Callable[[str], Aim]
+
+
+def supervising(agents: Sequence[Agent], way: Way, before: Sequence[str] = ()) -> Playbook:
     """The supervisor's playbook: ask those whose domain is named, then put their summaries together. `before`: the
     questions that this one goes on from, the newest first."""
 
     def play(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
         if turn.taken:
-            return compose(turn, agents)
-        text = _telling((turn.ctx.question.text, *before), agents)
-        chosen = choose(text, agents, bool(turn.ctx.scope.services))
+            return way.compose(turn, agents)
+        own, named = turn.ctx.question.text, bool(turn.ctx.scope.services or turn.ctx.scope.said)
+        text = own if way.aim(own) else _telling((own, *before), agents)
+        chosen = choose(text, agents, named, way.aim(text))
         if not chosen:
             return introduce(turn, agents)
         parts = [_part(a, chosen, turn) for a in chosen]
@@ -100,14 +111,17 @@ def _telling(texts: Sequence[str], agents: Sequence[Agent]) -> str:
     return next(told, texts[0])
 
 
-def choose(text: str, agents: Sequence[Agent], names_service: bool) -> list[tuple[Agent, str]]:
+def choose(text: str, agents: Sequence[Agent], names_service: bool, aim: Aim = "") -> list[tuple[Agent, str]]:
     """Which sub-agents a question concerns, each with the reason. None for small talk and general knowledge."""
     named = [(a, f"names {word!r}") for a in agents if (word := _cue(text, a))]
     if OFF.search(text) or (ABOUT.search(text) and not (names_service or CAUSE.search(text) or THEN.search(text))):
         return []
-    if CAUSE.search(text) and (named or names_service or STATE.search(text)):
-        known = {a.name for a, _ in named}
+    known = {a.name for a, _ in named}
+    ours = bool(named or names_service or STATE.search(text))
+    if aim == "cause" or (ours and (aim == "judged" or CAUSE.search(text))):
         return [*named, *((a, "asks for a cause") for a in agents if a.name not in known)]
+    if aim == "state":
+        return [*named, *((a, "asks how things are") for a in agents if not (a.after or a.name in known))]
     if named:
         return named
     if names_service or STATE.search(text):
@@ -130,80 +144,6 @@ def _part(choice: tuple[Agent, str], chosen: Sequence[tuple[Agent, str]], turn: 
     agent, reason = choice
     after = [i for i, (other, _) in enumerate(chosen, 1) if other.name in agent.after]
     return {"agent": agent.name, "task": turn.ctx.question.text, "reason": reason, "after": after}
-
-
-def compose(turn: Turn, agents: Sequence[Agent]) -> str:
-    """The answer: what a person reads first, then details, then what is missing. A summary's first paragraph is its
-    head; the head of what concludes leads, unless something begins at another time than was asked for."""
-    found = [f for t in turn.taken for f in told(t.result.data)]
-    last = {a.name for a in agents if a.after}
-    found.sort(key=lambda f: f.agent not in last)
-    zh = turn.ctx.lang == "zh"
-    good = [f for f in found if f.status != "failed" and f.summary.strip()]
-    split = [f.summary.strip().partition("\n\n") for f in good]
-    heads, details = [p[0] for p in split], [p[2] for p in split]
-    asides = [i for i, f in enumerate(good) if any(d.get("elsewhere") for _, d in _told_by(f))]
-    first = ""
-    if asides and all(f.onset is None or i in asides for i, f in enumerate(good)):
-        for i in asides:  # by the convention of `elsewhere`, the first line of a head tells it
-            line, _, heads[i] = heads[i].partition("\n")
-            first, details[i] = (first, f"{line}\n{details[i]}") if first else (line, details[i])
-    lines = [first, *heads[:1], *_signs(good, turn), *_several(good, turn), *heads[1:]]
-    parts = ["\n".join(filter(None, lines))] if good else []
-    parts += [_missing(f, agents, turn.ctx.lang) for f in found if f.unreachable or f.status == "failed"]
-    parts += [t.result.text for t in turn.taken if t.result.status in ("error", "denied") and not told(t.result.data)]
-    parts += [text.strip() for text in details if text.strip()]
-    say = {a.name: a.wording or (lambda gap, _: gap) for a in agents}
-    if gaps := dict.fromkeys(say[f.agent](gap, turn.ctx.lang) for f in found for gap in f.gaps):
-        parts.append(("数据缺口：" if zh else "Gaps: ") + ("；" if zh else "; ").join(gaps))
-    return "\n\n".join([*parts, NO_MODEL_ZH if zh else NO_MODEL_EN])
-
-
-def _told_by(found: Findings) -> list[tuple[str, Json]]:
-    """What its tools left for code, by evidence id."""
-    return [(e.id, e.result.data) for e in found.evidence if isinstance(e.result.data, dict)]
-
-
-def _signs(found: Sequence[Findings], turn: Turn) -> list[str]:
-    """Who saw the trouble first, where two saw it begin at different times."""
-    told_at = [(d["onset"], f, i) for f in found for i, d in _told_by(f) if d.get("onset")]
-    rows = sorted({f.agent: (f.onset, f.agent, i) for at, f, i in told_at[::-1] if _at(at) == f.onset}.values())
-    said = [f"{agent} {_clock(at, turn)} [{i}]" for at, agent, i in rows if at]
-    if len({at for at, _, _ in rows}) < 2:
-        return []
-    return [
-        f"最早的信号：{'，其次 '.join(said)}。" if turn.ctx.lang == "zh" else f"Earliest sign: {', then '.join(said)}."
-    ]
-
-
-def _several(found: Sequence[Findings], turn: Turn) -> list[str]:
-    """That there seem to be several incidents in one window, by onset and services."""
-    told_of = [(d.get("incidents") or [], i) for f in found for i, d in _told_by(f)]
-    rows, i = max(told_of, key=lambda row: len(row[0]), default=([], ""))
-    said = "; ".join(f"{_clock(_at(r['onset']), turn)} {', '.join(r['services'][:4])}" for r in rows)
-    n, zh = len(rows), turn.ctx.lang == "zh"
-    return [f"似乎有 {n} 起问题（{said}）[{i}]。" if zh else f"There seem to be {n} incidents: {said} [{i}]."] * (n > 1)
-
-
-_at = datetime.fromisoformat
-
-
-def _clock(at: datetime, turn: Turn) -> str:
-    """In the asker's zone; with the date where it isn't that of the window's first day."""
-    zone = ZoneInfo(turn.ctx.window.zone if turn.ctx.window else turn.ctx.question.zone)
-    local, first = at.astimezone(zone), (turn.ctx.window.start if turn.ctx.window else at).astimezone(zone)
-    return f"{local:%m-%d} " * (local.date() != first.date()) + f"{local:%H:%M:%S}".removesuffix(":00")
-
-
-def _missing(found: Findings, agents: Sequence[Agent], lang: str) -> str:
-    """Each trouble once, whichever of its tools met it."""
-    agent = next(a for a in agents if a.name == found.agent)
-    split = [(row, *row.split(": ", 1)) for row in found.unreachable]
-    rows = [rest[1] if len(rest) == 2 and rest[0] in agent.by_name else row for row, *rest in split]
-    said = dict.fromkeys(agent.wording(row, lang) if agent.wording else row for row in rows)
-    if lang == "zh":
-        return f"无法完整查询 {found.agent}：{'；'.join(said) or found.stopped or found.status}"
-    return f"{found.agent} could not be fully asked: {'; '.join(said) or found.stopped or found.status}"
 
 
 def introduce(turn: Turn, agents: Sequence[Agent]) -> str:

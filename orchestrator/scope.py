@@ -3,7 +3,8 @@
 The catalogue is the one source of truth for names; without settings it is learnt from the data. Explicit words count
 first, then the thread's scope, the person's preference, the chat's default, for environment and services each; nothing
 at all means everything. A name that isn't known, or means two services, is returned with the nearest ones: never a
-guess. It deliberately doesn't know sources, settings files or the window.
+guess, but where it is one slip away from a known name, which `why` then tells. It deliberately doesn't know sources,
+settings files or the window.
 """
 
 from __future__ import annotations
@@ -123,9 +124,13 @@ def resolve(
     unknown += [(text[a:b], tuple(sorted(names))) for a, b, names in places if len(names) > 1]
     environment = next((next(iter(names)) for _, _, names in places if len(names) == 1), "")
     taken = [(a, b) for a, b, _ in (*spans, *places)]
-    unknown += _strangers(text, forms, taken)
+    strangers = list(_strangers(text, forms, taken))
+    slips = [(word, near[0]) for word, near in strangers if near and _one_slip(_key(word), _key(near[0]))]
+    services = tuple(dict.fromkeys((*services, *(name for _, name in slips))))
+    unknown += [s for s in strangers if s[0] not in dict(slips)]
     said = " ".join(text[a:b] for a, b, _ in sorted(spans + places, key=lambda x: x[0]))
     why = [_reading(text[a:b], names, catalogue) for a, b, names in spans if len(names) == 1]
+    why += [f"no service {word!r}: read as {name}" for word, name in slips]
     scope = Scope(environment, services, said, "; ".join(dict.fromkeys(filter(None, why))))
     if former and services and _PLUS.search(text):
         scope = replace(scope, services=tuple(dict.fromkeys((*former.services, *services))))
@@ -248,6 +253,14 @@ def _misspelt(word: str, known: Mapping[str, list[str]]) -> bool:
         if SequenceMatcher(None, word, form).ratio() >= _NEAR:
             return True
     return False
+
+
+def _one_slip(a: str, b: str) -> bool:
+    """One letter too many, missing, wrong, or two in each other's place; short words differ by so much anyway."""
+    a, b = sorted((a, b), key=len)
+    i = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
+    swapped = a[i : i + 2] == b[i : i + 2][::-1] and a[i + 2 :] == b[i + 2 :]
+    return len(a) > 3 and a != b and (swapped or b[i + 1 :] in (a[i:], a[i + 1 :]))
 
 
 def _reading(word: str, names: set[str], catalogue: Catalogue) -> str:

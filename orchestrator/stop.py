@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable
+from functools import partial
 from typing import TypeVar
 
 from orchestrator.errors import Stopped
@@ -17,7 +18,7 @@ T = TypeVar("T")
 
 
 class _Shared:
-    """What a Stop and its children have in common: the mark, and who waits for it."""
+    """What a Stop has in common with its children and its parent: the mark, and who waits for it."""
 
     def __init__(self) -> None:
         self.cancelled = False
@@ -29,8 +30,15 @@ def _set(flag: asyncio.Future[None]) -> None:
         flag.set_result(None)
 
 
+def _done(flag: asyncio.Future[None], task: asyncio.Future[T]) -> None:
+    _set(flag)
+    if not task.cancelled():
+        task.exception()  # read, or asyncio complains of one that came when nobody waited any more
+
+
 class Stop:
-    """`soft`: sum up now. `hard`: what runs is ended. `cancel()`: the same at once, for this and all children."""
+    """`soft`: sum up now. `hard`: what runs is ended. `cancel()`: the same at once, for its parent and its
+    children too: deadlines are each one's own, a cancellation is the whole run's."""
 
     def __init__(self, soft: float | None = None, hard: float | None = None, parent: Stop | None = None) -> None:
         now = time.monotonic()
@@ -64,12 +72,13 @@ class Stop:
         return max(0.0, self.hard_at - time.monotonic())
 
     async def race(self, work: Awaitable[T]) -> T:
-        """The result of `work`, or Stopped when it was ended first; it has been cancelled and awaited by then."""
+        """The result of `work`, or Stopped when it was ended first: it has been cancelled by then, and awaited for
+        at most 1 s. What it gives or raises later is dropped."""
         loop = asyncio.get_running_loop()
         task = asyncio.ensure_future(work)
         flag: asyncio.Future[None] = loop.create_future()  # set when the work is done or must end
         self._shared.flags.add(flag)
-        task.add_done_callback(lambda _: _set(flag))
+        task.add_done_callback(partial(_done, flag))
         alarm = None if self.hard_at == float("inf") else loop.call_later(self.left, _set, flag)
         if self._shared.cancelled:
             _set(flag)

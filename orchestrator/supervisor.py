@@ -15,15 +15,13 @@ from typing import Literal
 from orchestrator.agent import Agent, Outcome
 from orchestrator.answer import assemble, unsupported
 from orchestrator.consult import Brains, consult, question, told
-from orchestrator.context import Past, opening
+from orchestrator.context import UNSUPPORTED, Past, opening
 from orchestrator.contracts import Answer, Findings, Json, Message, ToolResult, ToolStatus, to_json
 from orchestrator.errors import ModelError
 from orchestrator.loop import run
 from orchestrator.plan import Part, parts_of, waves
 from orchestrator.ports import Call, Context, Runtime
 from orchestrator.tool import Tool, tool
-
-UNSUPPORTED = "Your answer cites no evidence. Ask a sub-agent, or cite ids in brackets, or say that nothing was found."
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,10 @@ async def _in_thread(fn: Callable[..., Any], args: dict[str, Any], threads: Thre
     try:
         return await done
     except asyncio.CancelledError:
-        threads.abandoned += 1
+        if done.cancelled():
+            threads.abandoned += 1
+        else:  # it had come back by then; its error is read, or asyncio complains
+            done.exception()
         raise
 
 

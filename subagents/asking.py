@@ -22,6 +22,8 @@ S = TypeVar("S", bound=Source)
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
+PART, LITTLE = 0.05, timedelta(minutes=10)  # of a window; what is missing of it and less isn't worth a word
+HELD = 0.5  # so much of the time before must be held for a comparison with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,31 @@ def before(window: Window, least: timedelta = HOUR, most: timedelta = DAY) -> ti
 
 def widened(window: Window, back: timedelta, on: timedelta = timedelta()) -> Window:
     return replace(window, start=window.start - back, end=window.end + on)
+
+
+def around(window: Window, now: datetime, back: timedelta, on: timedelta) -> Window:
+    """Widened on both sides, but not into what lies in the future of the question."""
+    wide = widened(window, back, on)
+    return replace(wide, end=max(window.end, min(wide.end, now)))
+
+
+def usual(window: Window, cover: Coverage) -> Window | None:
+    """The stretch before a window that shows the usual level; None where the data doesn't hold most of it: a few
+    minutes before are no level that a day can be set against."""
+    back = before(window)
+    stretch = replace(window, start=window.start - back, end=window.start)
+    held = within(stretch, cover)
+    return stretch if held.end - held.start >= HELD * back else None
+
+
+def unheld(window: Window, cover: Coverage, kind: str) -> list[str]:
+    """As gaps, in the window's zone: the parts of a window, if they are large ones, that the data doesn't hold."""
+    least, held, zone = max(PART * (window.end - window.start), LITTLE), within(window, cover), ZoneInfo(window.zone)
+    if cover.sparse or held.end <= held.start or held.start >= window.end:
+        return []
+    said = [("before", held.start)] if held.start - window.start >= least else []
+    said += [("after", held.end)] if window.end - held.end >= least else []
+    return [f"the {kind} hold nothing {side} {at.astimezone(zone):%Y-%m-%d %H:%M}" for side, at in said]
 
 
 def within(window: Window, cover: Coverage) -> Window:

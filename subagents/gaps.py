@@ -48,6 +48,8 @@ CHINESE: Phrases = (
     (r"(\d+) value\(s\) are no numbers \(NaN or infinite\) and are left out",
      r"有 \1 个值不是数（NaN 或无穷大），已略去"),
     (r"(.+) has no data before (.+)", r"\1 在 \2 之前没有数据"),
+    (r"the logs hold nothing before (.+)", r"日志在 \1 之前没有数据"),
+    (r"the logs hold nothing after (.+)", r"日志在 \1 之后没有数据"),
     (r"(.+) keeps no history: alerts that are over aren't in it", r"\1 不保存历史：已恢复的告警不在其中"),
     (r"(.+) knows what fires now, not what fired at (.+)", r"\1 只知道现在触发的告警，不知道 \2 时的情况"),
     (r"(\d+) of these alerts fired already at (.+); their start isn't known",

@@ -175,8 +175,8 @@ def _rise(run: Run, values: Sequence[float], covered: Window, width: timedelta, 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """How a measured series left its usual level. `during`: its median while away; `factor`: spreads it moved by;
-    `known` False: it was away from the first point on."""
+    """How a measured series left its usual level. `during`: its median while away; `extreme`: the farthest, at `peak`;
+    `factor`: spreads it moved by; `known` False: it was away from the first point on."""
 
     at: datetime
     end: datetime | None
@@ -184,13 +184,15 @@ class Shift:
     during: float
     extreme: float
     factor: float
+    peak: datetime
     known: bool = True
 
 
 def shift(points: Sequence[tuple[datetime, float]], usual_until: datetime, least: float = 0.0) -> Shift | None:
     """The strongest lasting change, up or down, of a gauge or a rate after `usual_until`; None: it stayed as it was.
 
-    `least`: a smaller change is none. With too few points before, its first third is the usual level.
+    `least`: a smaller change is none. With too few points before, its first third is the usual level. A rise that
+    ends in a fall at once, as when what filled memory is restarted, is told as the rise: the fall is its end.
     """
     usual: Sequence[float] = [v for at, v in points if at < usual_until]
     later = [(at, v) for at, v in points if at >= usual_until]
@@ -198,8 +200,12 @@ def shift(points: Sequence[tuple[datetime, float]], usual_until: datetime, least
         usual = _first_third([v for _, v in points])
     if len(usual) < ENOUGH or len(later) < LASTS:
         return None
-    found = [s for sign in (1.0, -1.0) if (s := _directed(usual, later, sign, least)) is not None]
-    return max(found, key=lambda s: s.factor, default=None)
+    up, down = _directed(usual, later, 1.0, least), _directed(usual, later, -1.0, least)
+    if up is None or down is None:
+        return up or down
+    step = later[1][0] - later[0][0]
+    let_go = up.end is not None and abs(down.at - up.end) <= GAP * step and down.at - up.peak <= GAP * step
+    return up if let_go or up.factor >= down.factor else down
 
 
 def _directed(
@@ -213,6 +219,8 @@ def _directed(
     inside = [v for v in values[found.first : found.end] if v > at.limit]
     end = later[found.end][0] if found.end < len(later) else None
     factor = (median(inside) - at.usual) / (at.limit - at.usual)
+    peak = later[values.index(found.peak, found.first)][0]
     return Shift(
-        later[found.first][0], end, sign * at.usual, sign * median(inside), sign * found.peak, factor, found.first > 0
-    )
+        later[found.first][0], end, sign * at.usual, sign * median(inside), sign * found.peak, factor, peak,
+        found.first > 0,
+    )  # fmt: skip

@@ -13,6 +13,7 @@ from hermes_ops.grasp import grasp, trouble
 from orchestrator.contracts import Incoming, Window, from_json
 from orchestrator.scope import Catalogue
 from subagents.folder.folder import open_folder
+from subagents.sources import Coverage
 
 NOW = datetime(2026, 3, 4, 18, tzinfo=UTC)
 
@@ -97,3 +98,24 @@ async def test_of_data_that_ended_a_time_counts_by_the_clock_where_that_meets_da
     known = await grasped(tmp_path, text, at)
     window = from_json(Window, known["window"])
     assert (window.start, timewords.reasons(window.why, known["lang"])) == (start, why)
+
+
+@pytest.mark.parametrize(
+    ("now", "window"),
+    [
+        ("12:30:00.250", ("12:00:00", "12:30:00")),  # in the midst of the data: up to then
+        ("11:00:00", ("10:00:00", "11:00:00")),  # before all of it
+        ("18:00:00", ("12:00:00", "13:00:02")),  # after it
+    ],
+)
+def test_the_usual_window_ends_at_the_time_of_the_question_and_on_a_whole_second(now: str, window: tuple[str, str]):
+    def at(clock: str) -> datetime:
+        return datetime.fromisoformat(f"2026-03-04T{clock}+00:00")
+
+    held = Coverage(at("12:00:00.106"), at("13:00:00.845"), "UTC", ("cart",))
+    asked = Incoming("1", "why did cart fail", at(now), anchored=True)
+    found = from_json(Window, grasp(asked, held, Catalogue())["window"])
+    assert (found.start, found.end) == tuple(map(at, window))
+    loose = grasp(Incoming("1", "cart errors in the last 15 minutes", at(now)), held, Catalogue())
+    assert "." not in loose["note"]["window"]
+    assert "." not in loose["note"]["now"]

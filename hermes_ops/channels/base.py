@@ -16,11 +16,10 @@ from orchestrator.contracts import Answer, Incoming, Json
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a message: `place` in the queue from 0 (0: it is being worked on), or when to try again."""
+    """What became of a message: `place` in the queue from 0 (0: it is being worked on)."""
 
     state: Literal["accepted", "duplicate", "busy"]
     place: int = 0
-    retry_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from pydantic import SecretStr
 
 from hermes_ops.channels.base import Document, Handle, Health, Intake, Prepared, Sent, Served
 from hermes_ops.channels.commands import read_command
+from hermes_ops.channels.keeping import PLACE
 from hermes_ops.service import Plugged
 from hermes_ops.settings import Settings
 from hermes_ops.zones import machine_zone
@@ -100,7 +101,7 @@ def plugged(settings: Settings, posts: Posts, mask: Callable[[str], str]) -> lis
     zone = settings.zone or machine_zone()
     made = []
     for name, options in settings.channels.items():
-        kit = Kit(name, options, posts, mask, zone, settings.data_dir / "attachments")
+        kit = Kit(name, options, posts, mask, zone, settings.data_dir / PLACE)
         made.append(_make(name, _found(name), kit))
     return made
 

@@ -78,6 +78,7 @@ WORDS = {
     ),
     "unread_file": ("（附件 {name} 未读取：{why}）", "(attachment {name} wasn't read: {why})"),
     "no_text": ("不是文本文件", "it is no text"),
+    "torn": ("压缩文件不完整，请重新发送", "the archive is cut off: send it again"),
     "too_large": ("超过 {mb} MB", "it is larger than {mb} MB"),
     "unread_quote": (
         "（引用的消息没有读到，以上没有考虑它：{why}）",

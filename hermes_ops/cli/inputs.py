@@ -77,7 +77,7 @@ def read_zone(argument: str | None, setting: str) -> str:
 def read_now(argument: str | None, zone: str, option: str = "--now") -> datetime:
     """The given ISO 8601 time, read in `zone` where it names no offset; without one the time it is. In UTC."""
     if argument is None:
-        return datetime.now(UTC)
+        return datetime.now(UTC).replace(microsecond=0)
     try:
         at = datetime.fromisoformat(argument.strip())
         aware = at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))

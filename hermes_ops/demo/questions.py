@@ -17,7 +17,8 @@ def questions(
     episodes: tuple[AlertEpisode, ...],
     requests: Mapping[str, Requests],
 ) -> tuple[Question, ...]:
-    """About the cause first; then about errors, alerts, availability and changes of the whole day."""
+    """About the cause first, with an hour and without one; then about errors, alerts, availability and changes of the
+    whole day."""
     first = story.incidents[0]
     hour = f"{first.onset.astimezone(ZoneInfo(story.variant.zone)):%H}:00"
     service, slow = first.asked, first.fault.slows
@@ -33,6 +34,7 @@ def questions(
     pairs = (
         ("cause", ALL, (), f"为什么昨天 {hour} 之后 {service} {zh_what}？",
          f"Why did {service} {en_what} after {hour} yesterday?"),
+        ("day", ALL, (), f"{service} 昨天为什么{zh_what}？", f"Why did {service} {en_what} yesterday?"),
         ("errors", ("logs",), counted, f"昨天 {service} 每小时各有多少报错？",
          f"How many errors did {service} log yesterday, by hour?"),
         ("alerts", ("alerts",), began, "昨天一共触发了多少告警？", "How many alerts fired yesterday?"),

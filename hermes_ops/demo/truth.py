@@ -70,7 +70,8 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`about`: cause | errors | alerts | availability | changes; `route`: the sub-agents it concerns."""
+    """`about`: cause | day (the cause, asked without an hour) | errors | alerts | availability | changes; `route`: the
+    sub-agents it concerns."""
 
     about: str
     lang: str

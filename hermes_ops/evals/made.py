@@ -35,7 +35,7 @@ def filled(case: Case, truth: Truth) -> Case:
     asked = _asked(case, truth)
     wanted = tuple(Wanted(f.name, f.value, f.labels, f.tolerance) for f in asked.figures)
     cause = None
-    if asked.about == "cause":
+    if asked.about in ("cause", "day"):
         other = truth.other.cause.ids if truth.other else ()
         said = truth.trouble
         cause = WantedCause(said.cause.verdict, said.cause.ids, (*truth.decoys, *other), said.first_failing)  # type: ignore[arg-type]

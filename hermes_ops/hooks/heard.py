@@ -19,6 +19,7 @@ from subagents.sources import ChangeKind
 YEARS = 3.0e7  # seconds: about the first of 1971; what lies before is "no time", such as year 1 or zero
 TEXT = 4000  # characters that are kept of one value
 MANY = 64  # labels that are kept
+_PARTED = re.compile(r"[,;]\s*+|(?<!\s)\s++(?=[\w.-]++[:=])")
 _SPELT = re.compile(r"\b(?:GMT|UTC)\s?(?=[+-]\d)")
 
 
@@ -96,7 +97,7 @@ def text(value: Json) -> str:
 def texts(value: Json) -> dict[str, str]:
     """Name → value of labels: a table, `["k=v", "k:v"]`, `"k:v, k:v"`, or `[{"tag": k, "value": v}]`."""
     if isinstance(value, str):
-        value = [part for part in re.split(r"[,;]\s*|\s+(?=[\w.-]+[:=])", value) if part.strip()]
+        value = [part for part in _PARTED.split(value[:TEXT]) if part.strip()]
     if isinstance(value, list):
         value = dict(filter(None, map(_pair, value)))
     pairs = ((str(k), text(v)) for k, v in table(value).items())

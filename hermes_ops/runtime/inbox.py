@@ -71,7 +71,7 @@ class Inbox:
             raise StoreError(f"The database took longer than {STORE_SECONDS:g} s to answer.") from None
         if stored.state == "accepted":
             self._loop.call_soon_threadsafe(self._took_in, stored.entry)
-        return Receipt(stored.state, retry_at=self._retry_at() if stored.state == "busy" else None)
+        return Receipt(stored.state)
 
     def _reserved(self, entry: Entry) -> Entry:
         """Ours until it is begun, or was shown to wait: two must not show the same at once."""
@@ -204,7 +204,7 @@ class Inbox:
         state, why, parcels = outcome.state, outcome.reason, outcome.parcels
         if await self._store.end(job.entry.id, state, why, parcels, job.ran, job.entry.owner):
             self._took += (job.ran - self._took) / 10
-            self._hands.stored()
+            self._hands.ended(job.entry)
         else:
             log.warning("inbox: %s was taken over by another process, which answers it", job.entry.id)
 
@@ -250,6 +250,7 @@ class Inbox:
         outcome = self._ended(entry, "cancelled", f"by {by}")
         if await self._store.drop(entry.id, outcome.reason, outcome.parcels, entry.ran):
             self._waiting -= 1
+            self._hands.ended(entry)
             return True
         return await self._store.ask_cancel(entry.id, by)
 

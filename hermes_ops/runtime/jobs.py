@@ -34,16 +34,16 @@ class Outcome:
 class Hands:
     """Who does what the inbox decides. `work`: raises HermesError or anything else for "try again"; `stop`: ends it
     soon, it comes back; `told`: what a chat sees when an entry ends without an answer; `follows`: whether a message
-    refers to those before it, which are not done; `queued`: tells that an entry has to wait behind `place` others;
-    `stored`: there is something to deliver."""
+    refers to those before it, while some are not done; `queued`: tells that an entry has to wait behind `place` others;
+    `ended`: it has, for good, and there may be something to deliver."""
 
     work: Callable[[Entry], Awaitable[Outcome]]
     stop: Callable[[Entry], None]
     told: Callable[[Entry, Literal["failed", "cancelled"], str], Sequence[Parcel]]
     refusal: Callable[[Entry, datetime], Parcel]
-    follows: Callable[[Entry, Sequence[Entry]], bool] = lambda entry, before: False
+    follows: Callable[[Entry], bool] = lambda entry: False
     queued: Callable[[Entry, int], Awaitable[None]] = lambda entry, place: asyncio.sleep(0)
-    stored: Callable[[], None] = lambda: None
+    ended: Callable[[Entry], None] = lambda entry: None
 
 
 @dataclass

@@ -10,12 +10,12 @@ from datetime import datetime
 
 from memory import Entry
 
-Follows = Callable[[Entry, Sequence[Entry]], bool]
+Follows = Callable[[Entry], bool]
 
 
 class Picker:
     """For one claim (`memory.inbox.Picks`). `free`: questions that this process may still begin; `each`: at once in a
-    conversation, whoever works on them; `follows`: whether one refers to those before it, which are not done."""
+    conversation, whoever works on them; `follows`: whether one refers to those before it, while some are not done."""
 
     def __init__(self, owner: str, free: int, each: int, now: datetime, follows: Follows) -> None:
         self.free, self.each = free, each
@@ -49,4 +49,4 @@ class Picker:
     def _fits(self, entry: Entry, mine: Sequence[Entry]) -> bool:
         late = entry.due is not None and entry.due > self._now
         full = len(mine) >= self.each or self.free <= 0
-        return self._may(entry) and not late and not full and not (mine and self._follows(entry, mine))
+        return self._may(entry) and not late and not full and not (mine and self._follows(entry))

@@ -74,7 +74,8 @@ def _shift(now: datetime, zone: str, roster: OnCallSettings) -> Window:
     local = (now - SOON).astimezone(tz)
     first = local.date() if local.time() >= roster.clock else local.date() - timedelta(days=1)
     start = datetime.combine(first, roster.clock, tz)
-    return Window(start.astimezone(now.tzinfo), now, zone, "", f"since the hand-over at {roster.at}")
+    end = now.replace(microsecond=0)
+    return Window(start.astimezone(now.tzinfo), end, zone, "", f"since the hand-over at {roster.at}")
 
 
 def _first_day(said: str, now: datetime, zone: str) -> str:

@@ -73,7 +73,7 @@ class Desk:
             path = attached.place(question)
             if path is None:
                 raise ConfigError(NOTHING)
-        return Places(await self._open(path, stop) if path else None, live)
+        return Places(await self._open(path, stop, question) if path else None, live)
 
     async def sources(
         self, places: Places, question: Incoming, scope: Scope, models: tuple[str, ...], stop: Stop
@@ -84,14 +84,21 @@ class Desk:
             offered.append(places.live.sources(scope.environment, models))
         more = attached.place(question)
         if more is not None and (places.folder is None or more != places.folder.path):
-            offered.append((await self._open(more, stop)).sources())
+            offered.append((await self._open(more, stop, question)).sources())
         return offered[0] if len(offered) == 1 else attached.together(*offered)
 
-    async def _open(self, path: Path, stop: Stop) -> Folder:
-        """Recognised once; in a thread, so that Ctrl-C works meanwhile."""
+    def leave(self, path: Path) -> None:
+        """What a message brought along isn't asked any more."""
+        if opened := self._opened.pop(path, None):
+            opened.close()
+
+    async def _open(self, path: Path, stop: Stop, question: Incoming) -> Folder:
+        """Recognised once; in a thread, so that Ctrl-C works meanwhile. Of what the message brought along nothing is
+        indexed: it goes without a trace."""
+        index = None if path == attached.place(question) else self._index
         async with self._opening:  # two questions at once open a folder once
             if path not in self._opened:
-                given = {"path": path, "cache_dir": self._index, "mask": self._mask}
+                given = {"path": path, "cache_dir": index, "mask": self._mask}
                 self._opened[path] = await stop.race(work.run(open_folder, given, "io", None, self._threads))
         return self._opened[path]
 

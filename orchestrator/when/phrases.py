@@ -187,9 +187,8 @@ def _date(value: tuple[int | None, int | None, int], today: date, inside: Days |
     if y:
         return _one(make(y, m or 1, d))
     if after:
-        near = make(after.year, m or after.month, d)
-        following = make(after.year + 1, m, d) if m else add_months(after, 1).replace(day=min(d, 28))
-        return _one(near if near >= after else following)
+        first = after if (m or after.month, d) >= (after.month, after.day) else add_months(after, 12 if m else 1)
+        return _one(make(first.year, m or first.month, d))
     if not m:
         return _one(_day_of_month(d, today))
     day = make(today.year, m, d)

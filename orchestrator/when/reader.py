@@ -1,5 +1,5 @@
 """Where a phrase lies in time: calendar, local clocks and their changes → instants. The half of the time grammar that
-knows the zone and "now"; `phrases` made the phrases, `when` chooses among them.
+knows the zone and "now"; `phrases` made the phrases, `window` chooses among them.
 """
 
 from __future__ import annotations

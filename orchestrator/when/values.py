@@ -1,6 +1,6 @@
 """What the words of the time grammar carry: numbers, lengths, clock times, dates, zones; each from a pattern's match.
 
-Knows no clock and no calendar: `phrases` says which days words name, `when` which instants.
+Knows no clock and no calendar: `phrases` says which days words name, `reader` which instants.
 """
 
 from __future__ import annotations
@@ -82,14 +82,15 @@ def number(s: str) -> float:
 
 
 def length(text: str) -> Length:
-    """The length of "2h30m", "一个半小时", "half an hour"; a month counts 30 days, a year 365."""
+    """The length of "2h30m", "一个半小时", "half an hour"; a month counts 30 days, a year 365; at most 10,000 years."""
     parts = []
     for m in _ONE.finditer(text):
         word = m["u0"] or m["u"] or "分"
         unit = "month" if word.startswith("mo") else _UNITS[word[0]]
         n = 0.5 if m["half"] else number(m["q"]) * 15 if m["q"] else number(m["n"]) + bool(m["h1"] or m["h2"]) / 2
         parts.append((n, unit))
-    return Length(timedelta(seconds=sum(n * _SECONDS[u] for n, u in parts)), *parts[0])
+    seconds = sum(n * _SECONDS[u] for n, u in parts)
+    return Length(timedelta(seconds=min(seconds, 10_000 * _SECONDS["year"])), *parts[0])
 
 
 def edge(m: Found) -> Pairs:

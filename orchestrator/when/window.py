@@ -26,7 +26,6 @@ MOST = 50  # time expressions read in one text: the first and the last ones
 FORMS = '"14:00-15:00", "2026-11-29T14:00+08:00/2026-11-29T15:00+08:00", "last 15 minutes", "yesterday", or "" for all'
 
 _CLOCKLIKE = re.compile(r"(?<![\w.:/-])(\d\d)[:：](\d\d)(?![\w.:])(?=\s|[^\x00-\x7f]|[,?!;)]|$)")
-
 _APART = re.compile(r"(?<!\S)(?:[\u3400-\u9fff]\s){3,}[\u3400-\u9fff](?!\S)")  # 昨 天 下 午
 
 
@@ -47,10 +46,8 @@ def resolve(text: str, now: datetime, zone: str) -> Reading:
     No time in it: window None. A clock time without a day takes the day named elsewhere in the text, else its latest
     occurrence. Never raises for any text."""
     reading = _resolve(text, Reader(now, zone))
-    impossible = next((m for m in _CLOCKLIKE.finditer(text) if int(m[1]) > 24 or int(m[2]) > 59), None)
-    if impossible and not reading.unread:  # the whole day instead of the hour that was meant would be silently wrong
-        return Reading(None, "", (f"{impossible[0]}: no such clock time",), ())
-    return reading
+    odd = [f"{m[0]}: no such clock time" for m in _CLOCKLIKE.finditer(text) if int(m[1]) > 24 or int(m[2]) > 59]
+    return reading if reading.window or reading.unread else replace(reading, unread=tuple(odd[:1]))
 
 
 def narrow(text: str, window: Window | None, now: datetime, zone: str) -> Window:
@@ -106,14 +103,16 @@ def follow(text: str, former: Window, now: datetime, zone: str) -> Window | None
     if not (back or ahead) or not (units or found):
         return None
     step = units[0].time if units and hasattr(units[0], "time") else DAY
-    start, end = (former.start - step, former.start) if back else (former.end, former.end + step)
-    if same or (step == DAY and former.end - former.start < DAY):
-        start, end = (former.start - step, former.end - step) if back else (former.start + step, former.end + step)
-    if back and re.search(r"前后|(?:both|either) sides?|before and after", low):
-        start, end = former.start - step, former.end + step
-    if start >= now:
+    try:
+        start, end = (former.start - step, former.start) if back else (former.end, former.end + step)
+        if same or (step == DAY and former.end - former.start < DAY):
+            start, end = (former.start - step, former.end - step) if back else (former.start + step, former.end + step)
+        if back and re.search(r"前后|(?:both|either) sides?|before and after", low):
+            start, end = former.start - step, former.end + step
+        why = f"from {say(former, zone)}"
+        return None if start >= now else Reader(now, zone).window(start, min(end, now), text.strip(), why)
+    except (OverflowError, ValueError):  # before the first year, or after the last
         return None
-    return Reader(now, zone).window(start, min(end, now), text.strip(), f"from {say(former, zone)}")
 
 
 def _resolve(text: str, reader: Reader) -> Reading:

@@ -1,4 +1,4 @@
-"""The words of the time grammar: text in Chinese or English → tokens. `phrases` joins them, `when` reads them.
+"""The words of the time grammar: text in Chinese or English → tokens. `phrases` joins them, `reader` reads them.
 
 A rule is a pattern and what a match of it means. At one place of the text the first rule that fits wins, so what only
 looks like a time (addresses, versions, identifiers, ratios) stands first, as "junk". Patterns see lower-case,
@@ -176,7 +176,7 @@ RULES: tuple[Rule, ...] = (
     (rf"{B}(?P<w>last|this|previous|current|the)\s+(?P<u>week|month|quarter|year|weekend)(?:'s)?{E}", v.span),
     (rf"(?P<w>上上|上|这|本|当)\s?一?个?\s?(?P<u>{WEEK}|月|季度)(?!期|边|知|转|全|亮)", v.span),
     (r"去年|前年|今年|本年度?", lambda m: [("span", ("year", {"去": -1, "前": -2}.get(m[0][0], 0)))]),
-    (rf"(?:{Y}\s?年\s?)?(?<!第)(?P<m>{N})\s?月份?(?![\d{_ZH}个])", v.month),
+    (rf"{YEAR}(?<!第)(?P<m>{N})\s?月份?(?![\d{_ZH}个])", v.month),
     (rf"{Y}\s?年", v.month),
     (rf"{B}(?P<m>{MONTH}|{MON}(?=\s+(?:19|20)\d\d))(?:\s+{Y})?{E}", v.month),
     (r"(?P<c>月[初底末]|月中(?!的)|(?<=月)[初底末]|[上中下]旬)|(?:the\s+)?(?P<c2>beginning|start|middle|end)\s+of"
@@ -254,8 +254,8 @@ def _compiled() -> tuple[re.Pattern[str], tuple[re.Pattern[str], ...]]:
 
 
 def fold(text: str) -> str:
-    """Lower case and half width, every character still at its place."""
-    plain = (unicodedata.normalize("NFKC", c).lower() for c in text)
+    """Lower case, half width and ASCII digits, every character still at its place."""
+    plain = (str(unicodedata.decimal(c, "")) or unicodedata.normalize("NFKC", c).lower() for c in text)
     return "".join(n if len(n) == 1 else c for c, n in zip(text, plain, strict=True))
 
 

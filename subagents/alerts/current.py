@@ -19,22 +19,54 @@ INHIBITED = re.compile(r"inhibited by (.+)", re.DOTALL)
 
 
 def firing(turn: Turn) -> list[str]:
-    """How many fire, the worst first; those that are held back apart."""
+    """How many fire, the worst first; those that are held back apart, and apart those of which no end is known."""
     got, zh = taken(turn, "firing_now"), turn.ctx.lang == "zh"
     if got is None:
         return []
-    cite, rows = f"[{got.id}]", got.result.data["alerts"]
-    loud, quiet = [a for a in rows if not a["suppressed"]], [a for a in rows if a["suppressed"]]
-    if not rows:
-        return [f"现在没有告警在触发 {cite}。" if zh else f"Nothing fires now {cite}."]
+    cite, data = f"[{got.id}]", got.result.data
+    sure = [a for a in data["alerts"] if a["end_known"]]
+    loud, quiet = [a for a in sure if not a["suppressed"]], [a for a in sure if a["suppressed"]]
+    unsure = [a for a in data["alerts"] if not a["end_known"]]
+    then = _then(data["ended"], clock_of(turn, got), zh)
+    said = [_loud(loud, quiet, then, zh)] if sure or not unsure else []
+    if quiet:
+        n, names = len(quiet), _names(quiet, zh)
+        said.append(f"另有 {n} 个被静默或抑制：{names}" if zh else f"{n} silenced or inhibited: {names}")
+    if unsure:
+        said.append(_unsure(unsure, clock_of(turn, got), zh))
+    return [f"{('；' if zh else '; ').join(said)} {cite}{'。' if zh else '.'}"]
+
+
+def _then(ended: str | None, clock: Clock, zh: bool) -> str:
+    """ "" for now; else the end of data that ended before."""
+    if ended is None:
+        return ""
+    last = clock.zoned(datetime.fromisoformat(ended))
+    return f"数据末尾（{last}）" if zh else f"at {last}, where the data ends"
+
+
+def _loud(loud: Sequence[Json], quiet: Sequence[Json], then: str, zh: bool) -> str:
     if zh:
-        said = f"现在有 {len(loud)} 个告警在触发：{_names(loud, zh)}" if loud else "现在没有未被静默或抑制的告警"
-        held_back = f"；另有 {len(quiet)} 个被静默或抑制：{_names(quiet, zh)}" if quiet else ""
-        return [f"{said}{held_back} {cite}。"]
-    n = f"{len(loud)} alert{'' if len(loud) == 1 else 's'} fire{'s' if len(loud) == 1 else ''} now"
-    said = f"{n}: {_names(loud, zh)}" if loud else "No alert fires now that isn't silenced or inhibited"
-    held_back = f"; {len(quiet)} silenced or inhibited: {_names(quiet, zh)}" if quiet else ""
-    return [f"{said}{held_back} {cite}."]
+        when = then or "现在"
+        if not loud:
+            return f"{when}没有未被静默或抑制的告警" if quiet else f"{when}没有告警在触发"
+        return f"{when}有 {len(loud)} 个告警在触发：{_names(loud, zh)}"
+    when = then or "now"
+    if not loud:
+        return f"No alert fires {when} that isn't silenced or inhibited" if quiet else f"Nothing fires {when}"
+    n = f"{len(loud)} alert{'' if len(loud) == 1 else 's'} fire{'s' if len(loud) == 1 else ''}"
+    return f"{n} {when}: {_names(loud, zh)}"
+
+
+def _unsure(rows: Sequence[Json], clock: Clock, zh: bool) -> str:
+    """Alerts that began, and of whose end the data tells nothing: neither firing nor over."""
+    first = clock.at(min(datetime.fromisoformat(a["start"]) for a in rows))
+    if zh:
+        since = f"最早 {first} 触发" if len(rows) > 1 else f"{first} 触发"
+        return f"{len(rows)} 个告警恢复时间未知，无法判断是否还在触发：{_names(rows, zh)}，{since}"
+    since = f"the first began at {first}" if len(rows) > 1 else f"began at {first}"
+    whose = "alert has" if len(rows) == 1 else "alerts have"
+    return f"{len(rows)} {whose} an unknown end, so whether it is over can't be told: {_names(rows, zh)}, {since}"
 
 
 def _names(rows: Sequence[Json], zh: bool) -> str:

@@ -66,6 +66,11 @@ def distinct(rows: Iterable[Episode]) -> list[Episode]:
     return list(kept.values())
 
 
+def as_of(rows: Iterable[Episode], now: datetime) -> tuple[Episode, ...]:
+    """As they stood at a moment: nothing that began later, and what ends later is open still."""
+    return tuple(replace(e, end=None) if e.end and e.end > now else e for e in rows if e.start <= now)
+
+
 def _both(a: Episode, b: Episode) -> Episode:
     """One source knows the end, another who silenced it."""
     main, other = (b, a) if a.end is None and b.end is not None else (a, b)

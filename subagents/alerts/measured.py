@@ -1,4 +1,7 @@
-"""Metric series against their level before the window. Pure: counters become rates here, resets included."""
+"""Metric series against their level before the window. Pure: counters become rates here, resets included.
+
+Where a target's data begins nothing is known of before: no level is made up there, and nothing "left" one.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from itertools import pairwise
 from orchestrator import when
 from orchestrator.contracts import Figure, Json, ToolResult, Window
 from subagents.asking import Merged
-from subagents.onset import ENOUGH, Shift, shift
+from subagents.cause.words import DOWN_IS_BAD, LOAD, UP_IS_BAD
+from subagents.onset import Shift, shift
 from subagents.saying import Clock
 from subagents.sources import Series
 
@@ -18,7 +22,9 @@ ROWS = 12
 STRONG = 2.0  # spreads beyond the limit from which a change tells an onset
 NEAR = timedelta(minutes=15)
 MOST = 1000.0  # a change from nothing is infinitely many spreads
+CODES = ("code", "status", "status_code", "http_status", "http_status_code", "response_code", "outcome", "result")
 Points = list[tuple[datetime, float]]
+Target = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,11 @@ class Moved:
     change: Shift
 
     @property
+    def harm(self) -> bool:
+        """It moved far, and that may be a failure."""
+        return self.change.factor >= STRONG and not harmless(self.series, self.change.during > self.change.before)
+
+    @property
     def name(self) -> str:
         """The metric with those labels that tell it from its neighbours."""
         rest = {k: v for k, v in self.series.labels.items() if k not in ("service", "job", "instance", "__name__")}
@@ -37,17 +48,32 @@ class Moved:
         return f"{self.series.name}{{{inner}}}" if inner else self.series.name
 
 
-def rates(points: Sequence[tuple[datetime, float]], since: datetime) -> Points:
+def beginnings(rows: Sequence[Series]) -> dict[Target, datetime]:
+    """Since when each target is known to have been looked at: the first point of any of its series."""
+    found: dict[Target, datetime] = {}
+    for series in rows:
+        if series.points:
+            first = series.points[0][0]
+            found[target(series)] = min(found.get(target(series), first), first)
+    return found
+
+
+def target(series: Series) -> Target:
+    """What exposes a series: its service, and which of its instances where that is told."""
+    return series.service, series.labels.get("instance") or series.labels.get("pod") or ""
+
+
+def rates(points: Sequence[tuple[datetime, float]], began: datetime | None = None) -> Points:
     """A counter's growth per second, at the end of each step; after a reset it counts from 0.
 
-    A counter that first appears after `since` had been 0: the event it counts had not happened yet.
+    A counter that first appears after its target's data `began` had been 0 since: what it counts had not happened yet.
     """
     found: Points = []
     steps = [b - a for (a, _), (b, _) in pairwise(points)]
-    if points and steps and points[0][0] > since + steps[0]:
-        step = steps[0]
-        found = [(since - k * step, 0.0) for k in range(ENOUGH, 0, -1)]
-        found.append((points[0][0], points[0][1] / step.total_seconds()))
+    if began is not None and steps and steps[0] and points[0][0] > began + steps[0]:
+        (first, value), step = points[0], steps[0]
+        found = [(first - k * step, 0.0) for k in range((first - began) // step, 0, -1)]
+        found.append((first, value / step.total_seconds()))
     for (a, x), (b, y) in pairwise(points):
         seconds = (b - a).total_seconds()
         if seconds > 0:
@@ -55,10 +81,24 @@ def rates(points: Sequence[tuple[datetime, float]], since: datetime) -> Points:
     return found
 
 
+def harmless(series: Series, up: bool) -> bool:
+    """Whether a move that way is surely no failure: more or less load, answers that succeeded, what got better."""
+    code = next((series.labels[k] for k in CODES if k in series.labels), "")
+    if code:
+        return not up or code[:1] in ("1", "2", "3") or code.lower() in ("ok", "success", "hit")
+    if LOAD.search(series.name):
+        return True
+    if DOWN_IS_BAD.search(series.name):
+        return up
+    return bool(UP_IS_BAD.search(series.name)) and not up
+
+
 def moved(found: Merged[Series], span: Window, asked: Sequence[str], names: Sequence[str]) -> ToolResult:
     """The result of `metric`: changed series first, by how far they moved."""
     looked = list(found.rows) if names else averaged(found.rows)
-    rows = sorted((m for s in looked if (m := _moved(s, span)) is not None), key=lambda m: -m.change.factor)
+    began = beginnings(found.rows)
+    changed = [m for s in looked if (m := _moved(s, span, began.get(target(s)))) is not None]
+    rows = sorted(changed, key=lambda m: -m.change.factor)
     of = f" of {', '.join(asked)}" if asked else ""
     if not looked:
         return found.result(f"no series{of} in {when.say(span)}", span, {"series": [], "onset": None})
@@ -70,7 +110,7 @@ def moved(found: Merged[Series], span: Window, asked: Sequence[str], names: Sequ
     figures = [f for m in rows[:ROWS] for f in _figures(m)]
     figures += [Figure("series changed", len(rows)), Figure("series", len(looked))]
     onset = _onset(rows, asked)
-    strong = dict.fromkeys(m.series.service for m in rows if m.change.factor >= STRONG and m.series.service)
+    strong = dict.fromkeys(m.series.service for m in rows if m.harm and m.series.service)
     data = {
         "series": [_json(m) for m in rows[:ROWS]],
         "onset": onset.isoformat() if onset else None,
@@ -80,9 +120,9 @@ def moved(found: Merged[Series], span: Window, asked: Sequence[str], names: Sequ
     return found.result("\n".join(text), span, data, figures, shown, len(looked))
 
 
-def _moved(series: Series, span: Window) -> Moved | None:
+def _moved(series: Series, span: Window, began: datetime | None) -> Moved | None:
     counter = series.kind == "counter"
-    points = rates(series.points, span.start) if counter else list(series.points)
+    points = rates(series.points, began) if counter else list(series.points)
     change = shift(points, span.start, _least(series) if counter else 0.0)
     if change is None:
         return None
@@ -98,9 +138,9 @@ def _least(series: Series) -> float:
 
 
 def _onset(rows: Sequence[Moved], asked: Sequence[str]) -> datetime | None:
-    """When the strongest changes of the asked services began: the earliest of those that began together. What was away
-    from the window's first point on began at no known time."""
-    known = (m for m in rows if m.change.factor >= STRONG and m.change.known)
+    """When the strongest changes for the worse of the asked services began: the earliest of those that began together.
+    What was away from the window's first point on began at no known time."""
+    known = (m for m in rows if m.harm and m.change.known)
     mine = [m for m in known if not asked or m.series.service in asked]
     if not mine:
         return None
@@ -122,7 +162,7 @@ def _twin(series: Series, suffix: str) -> tuple[str, str, tuple[tuple[str, str],
 
 def _mean(total: Series, count: Series) -> Series:
     """The mean of each step in which something was counted."""
-    sums, counts = dict(rates(total.points, total.points[0][0])), rates(count.points, count.points[0][0])
+    sums, counts = dict(rates(total.points)), rates(count.points)
     points = tuple((at, sums[at] / n) for at, n in counts if n > 0 and at in sums)
     name = total.name.removesuffix("_sum")
     unit = "s" if name.endswith("_seconds") else "B" if name.endswith("_bytes") else ""
@@ -137,7 +177,7 @@ def figure(value: float) -> float | int:
 
 def _row(m: Moved, clock: Clock) -> str:
     c = m.change
-    values = f"{figure(c.before)} → {figure(c.during)}{m.unit} (extreme {figure(c.extreme)})"
+    values = f"{figure(c.before)} → {figure(c.during)}{m.unit} (extreme {figure(c.extreme)} at {clock.at(c.peak)})"
     return f"{m.series.service} {m.name} {values} {clock.span(c.at, c.end, 'still')}"
 
 
@@ -163,6 +203,9 @@ def _json(m: Moved) -> Json:
         "during": figure(c.during),
         "onset": c.at.isoformat(),
         "end": c.end.isoformat() if c.end else None,
+        "extreme": figure(c.extreme),
+        "peak": c.peak.isoformat(),
         "known": c.known,
+        "harmless": harmless(m.series, c.during > c.before),
         "factor": round(min(c.factor, MOST), 1),
     }

@@ -34,6 +34,7 @@ ASPECTS = {  # what a question may ask of monitoring
 }
 SUPPRESSED = re.compile(r"静默|静音|屏蔽|抑制|\b(?:silenc|inhibit|suppress|mute|snooz)", re.IGNORECASE)
 HEAD, MOST, RATIOS, SERIES = 1, 8, 4, 2
+PEAK = 1.25  # times the usual move: then the extreme tells more than the middle
 
 
 def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
@@ -233,6 +234,18 @@ def _ratios(turn: Turn, wanted: bool) -> list[str]:
     return [f"{line} [{got.id}]{'。' if zh else '.'}" for line in said]
 
 
+def _course(m: Json, clock: Clock, zh: bool) -> str:
+    """The peak of what went well beyond its usual value while away, and when it was back."""
+    peak, over = clock.at(datetime.fromisoformat(m["peak"])), at(m["end"])
+    beyond = abs(m["extreme"] - m["before"]) > PEAK * abs(m["during"] - m["before"])
+    most = ("最高" if zh else "at most") if m["extreme"] > m["before"] else ("最低" if zh else "at least")
+    value = f"{m['extreme']}{m['unit']}"
+    said = (f"，{most} {value}（{peak}）" if zh else f", {most} {value} at {peak}") if beyond else ""
+    if over is None:
+        return said
+    return said + (f"，{clock.at(over)} 回落" if zh else f", over at {clock.at(over)}")
+
+
 def _metrics(turn: Turn, asked: bool) -> list[str]:
     """`asked`: that nothing moved is to be said too."""
     got, zh = taken(turn, "metric"), turn.ctx.lang == "zh"
@@ -244,7 +257,8 @@ def _metrics(turn: Turn, asked: bool) -> list[str]:
     if asked and not got.result.data["series"]:
         none = f"没有指标离开之前的水平（共查 {n} 个序列）" if zh else f"No metric left its level before, of {n} series"
         lines = [f"{none} [{got.id}]{'。' if zh else '.'}"]
-    for m in got.result.data["series"][:SERIES]:
+    rows = [m for m in got.result.data["series"] if asked or not m["harmless"]]
+    for m in rows[:SERIES]:
         since = clock.at(datetime.fromisoformat(m["onset"]))
         said = f"{m['service']} `{m['name']}` "
         said += f"{m['before']}{m['unit']} → {m['during']}{m['unit']}"
@@ -252,5 +266,6 @@ def _metrics(turn: Turn, asked: bool) -> list[str]:
             said += f"，{since} 起" if zh else f" since {since}"
         else:
             said += f"，{since} 前已如此" if zh else f" already at {since}"
+        said += _course(m, clock, zh)
         lines.append(f"{said} [{got.id}]{'。' if zh else '.'}")
     return lines

@@ -52,13 +52,19 @@ def alerts(
         "still": cover.until is not None and cover.until < span.end,
     }
     figures = [Figure("incidents", len(several))] if len(several) > 1 else []
-    figures += [Figure("episodes", len(found.rows)), Figure("alerts", len(groups))]
+    figures += [Figure("episodes", len(found.rows)), Figure("alerts", len(groups)), *_unended(found.rows)]
     figures += [f for g in groups[:ROWS] for f in _figures(g)]
     return found.result("\n".join(text), span, data, figures, min(len(groups), ROWS), len(groups))
 
 
 def _unknown(span: Window) -> str:
     return f"no source holds alerts of {when.say(span)}: whether any fired isn't known"
+
+
+def _unended(rows: Sequence[Episode]) -> list[Figure]:
+    """How many ends aren't told: sources say so as a gap."""
+    n = sum(1 for e in rows if not e.end_known)
+    return [Figure("episodes of unknown end", n)] if n else []
 
 
 def _end(lead: Sequence[Episode]) -> str | None:
@@ -154,24 +160,29 @@ def _count(rows: Sequence[Episode], key: str) -> dict[str, int]:
     return dict(sorted(table.items())) if key == "hour" else dict(table.most_common())
 
 
-def firing(found: Merged[Episode], now: Window, asked: Sequence[str], suppressed_only: bool = False) -> ToolResult:
-    """What wakes people first: those that nobody holds back, the worst of them, the oldest of these."""
+def firing(
+    found: Merged[Episode], now: Window, asked: Sequence[str], suppressed_only: bool = False, ended: bool = False
+) -> ToolResult:
+    """What wakes people first: those that nobody holds back, the worst of them, the oldest of these. Whose end the data
+    doesn't tell are none that fire. `ended`: the data end at `now`, before the question."""
     clock = Clock(now)
     groups = sorted(grouped(found.rows), key=lambda g: (g.suppressed, weight(g.severity), g.start))
     of, what = f" of {', '.join(asked)}" if asked else "", "suppressed alerts" if suppressed_only else "alerts"
-    text = [f"{len(groups)} {what}{of} fire at {clock.at(now.end)}"] + [
-        f"{_group(g, clock, g.service in asked, None)}" for g in groups[:ROWS]
-    ]
-    if not groups:
-        text = [f"no {what}{of} fire at {clock.at(now.end)}"]
+    sure, last = [g for g in groups if g.end_known], ", where the data ends" if ended else ""
+    text = [f"{len(sure) or 'no'} {what}{of} fire at {clock.zoned(now.end)}{last}"]
+    if unsure := len(groups) - len(sure):
+        text[0] += f"; of {unsure} more the end is unknown, so whether they fire can't be told"
+    text += [_group(g, clock, g.service in asked, None) for g in groups[:ROWS]]
     data = {
         "alerts": [group_json(g) for g in groups[:ROWS]],
         "services": [g.service for g in groups if g.service],
         "suppressed_only": suppressed_only,
+        "ended": now.end.isoformat() if ended else None,
     }
-    figures = [Figure("firing", len(groups)), *(f for g in groups[:ROWS] for f in _figures(g))]
-    quiet = sum(1 for g in groups if g.suppressed)
-    figures += [Figure("suppressed", quiet), Figure("not suppressed", len(groups) - quiet)]
+    figures = [Figure("firing", len(sure)), Figure("end unknown", unsure), *_unended(found.rows)]
+    figures += [f for g in groups[:ROWS] for f in _figures(g)]
+    quiet = sum(1 for g in sure if g.suppressed)
+    figures += [Figure("suppressed", quiet), Figure("not suppressed", len(sure) - quiet)]
     return found.result("\n".join(text), now, data, figures, min(len(groups), ROWS), len(groups))
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from orchestrator.contracts import ToolResult, Window
 from orchestrator.ports import Context
 from orchestrator.tool import tool
 from subagents.alerts import measured, quantiles, shown
-from subagents.alerts.episodes import distinct, trouble
-from subagents.asking import Merged, ask_all, before, covered, services_of, widened, window_of
+from subagents.alerts.episodes import as_of, distinct, trouble
+from subagents.asking import Merged, around, ask_all, before, covered, services_of, widened, window_of
 from subagents.sources import AlertQuery, AlertSource, Answered, Episode, MetricQuery, Ratio, Sources
 
 NOW = timedelta(minutes=5)  # a window that ended no longer ago reaches to the present
@@ -23,7 +23,7 @@ class AlertTools:
     def __init__(self, sources: Sources) -> None:
         self.alerts, self.metrics = sources.alerts, sources.metrics
 
-    async def _episodes(self, span: Window, services: tuple[str, ...]) -> Merged[Episode]:
+    async def _episodes(self, ctx: Context, span: Window, services: tuple[str, ...]) -> Merged[Episode]:
         """What only knows the present adds to what keeps a history: that it keeps none is no gap then."""
         asked = AlertQuery(span, services)
         kept = any("history" in s.caps for s in self.alerts)
@@ -36,7 +36,7 @@ class AlertTools:
             return replace(found, rows=rows, total=len(rows), complete=True, gaps=())
 
         found = await ask_all(self.alerts, "alerts", ask)
-        return replace(found, rows=tuple(distinct(found.rows)))
+        return replace(found, rows=as_of(distinct(found.rows), ctx.now))
 
     async def _blind(self, ctx: Context, span: Window) -> bool:
         """Whether no source can know what fired in a window: it keeps no history, or its data begin later."""
@@ -55,12 +55,12 @@ class AlertTools:
             window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
-        found = await self._episodes(span, services)
+        found = await self._episodes(ctx, span, services)
         cover = await covered(self.alerts)
         wide: tuple[Episode, ...] = ()
         group = trouble(found.rows, asked, span)
         if not any(e.start in span for e in group):
-            wide = (await self._episodes(widened(span, LOOK, LOOK), services)).rows
+            wide = (await self._episodes(ctx, around(span, ctx.now, LOOK, LOOK), services)).rows
         return shown.alerts(found, wide, span, asked, cover, await self._blind(ctx, span))
 
     @tool(permission="alerts.read", timeout=30)
@@ -80,7 +80,7 @@ class AlertTools:
             window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
-        return shown.counts(await self._episodes(span, asked), span, by, asked, await self._blind(ctx, span))
+        return shown.counts(await self._episodes(ctx, span, asked), span, by, asked, await self._blind(ctx, span))
 
     @tool(permission="alerts.read", timeout=30)
     async def firing_now(
@@ -94,10 +94,18 @@ class AlertTools:
         """
         asked = services_of(ctx, services)
         zone = ctx.window.zone if ctx.window else ctx.question.zone
-        now = Window(ctx.now - NOW, ctx.now, zone)
+        until = await self._until(ctx)
+        now = Window(until - NOW, until, zone)
         found = await ask_all(self.alerts, "alerts", lambda s: s.current(AlertQuery(now, asked)))
-        rows = tuple(e for e in distinct(found.rows) if e.suppressed or not suppressed_only)
-        return shown.firing(replace(found, rows=rows), now, asked, suppressed_only)
+        rows = tuple(e for e in as_of(distinct(found.rows), until) if e.suppressed or not suppressed_only)
+        return shown.firing(replace(found, rows=rows), now, asked, suppressed_only, ended=until < ctx.now)
+
+    async def _until(self, ctx: Context) -> datetime:
+        """Up to when is known what fires: now, but the last record where all sources' data ended before."""
+        ends = [c.until for c in await asyncio.gather(*(covered([s]) for s in self.alerts))]
+        known = [end for end in ends if end is not None]
+        last = max(known) if known and len(known) == len(ends) else ctx.now
+        return last if ctx.now - last > NOW else ctx.now
 
     @tool(permission="metrics.read", timeout=30)
     async def availability(self, ctx: Context, services: tuple[str, ...] = (), window: str = "") -> ToolResult:

@@ -4,13 +4,14 @@ weigh changes and operational causes, decide. A library: it reads sources, print
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from orchestrator.contracts import Scope, Window
 from subagents.asking import before, widened
 from subagents.cause import operational, places, symptoms, verdict
-from subagents.cause.facts import Facts, gather, with_logs
+from subagents.cause.facts import Facts, gather, shortened, with_logs
 from subagents.cause.model import Analysis, Cause, Reason
 from subagents.cause.suspects import Desk
 from subagents.cause.symptoms import Symptom
@@ -40,18 +41,18 @@ async def analyse(
     if now is not None and window.start < now < window.end:
         window = replace(window, end=now)
     looked = widened(window, before(window, LEAST, MOST))
-    facts = await gather(sources, looked, scope.services, topology or Topology(()), widened(window, CHANGES))
+    facts = shortened(await gather(sources, looked, scope.services, topology or Topology(()), widened(window, CHANGES)))
     moved = _moved(facts)
     at, crying = places.anchor(facts, moved, onset, window)
     if at is not None:
         rough = places.incident(facts, moved, at, crying)
         facts = await with_logs(sources, facts, rough.onset or at)
-    return judge(facts, scope, onset, window)
+    return await asyncio.to_thread(judge, facts, scope, onset, window)  # no single step of it holds the others up
 
 
 def judge(facts: Facts, scope: Scope, onset: datetime | None = None, window: Window | None = None) -> Analysis:
     """The same from facts already gathered. Pure."""
-    window = window or facts.window
+    window, facts = window or facts.window, shortened(facts)
     moved = _moved(facts)
     at, crying = places.anchor(facts, moved, onset, window)
     batch = triage(facts)

@@ -67,14 +67,12 @@ def breaks(points: Points, usual_until: datetime | None = None) -> list[Break]:
         core = [v for v in inside if sign * (v - middle) > scale] or inside
         moved = median(core) - middle
         if abs(moved) >= floor and (len(core) >= BACK):
-            found.append(_break(clean, values, (begin, alarm, end), middle, moved, scale))
+            found.append(_break(clean, (begin, alarm, end), middle, moved, scale))
         start = end
     return found
 
 
-def _break(
-    clean: Points, values: Sequence[float], place: tuple[int, int, int], middle: float, moved: float, scale: float
-) -> Break:
+def _break(clean: Points, place: tuple[int, int, int], middle: float, moved: float, scale: float) -> Break:
     begin, alarm, end = place
     real = [v for _, v in clean[begin:end]]
     sign = 1.0 if moved > 0 else -1.0

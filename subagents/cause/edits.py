@@ -23,6 +23,9 @@ MANIFEST = re.compile(
 )
 
 
+LINE = 400  # characters of a line that are read: what is longer is data, and patterns take ever longer over it
+
+
 @dataclass(frozen=True, slots=True)
 class Edit:
     """One hunk. Lines without their sign; comments are kept apart in `prose`."""
@@ -35,11 +38,11 @@ class Edit:
 
 
 def edits(diff: str, files: tuple[str, ...] = ()) -> list[Edit]:
-    """The hunks of a diff; one that names no file belongs to the change's first."""
+    """The hunks of a diff, of each line what stands first; one that names no file belongs to the change's first."""
     found: list[Edit] = []
     file = files[0] if files else ""
     hunk: dict[str, list[str]] = {"-": [], "+": [], " ": [], "#": []}
-    for line in diff.splitlines():
+    for line in (x[: LINE + 1] for x in diff.splitlines()):
         if header := _FILE.match(line):
             file = header.group(1)
             continue
@@ -85,7 +88,7 @@ def is_plain_text(edit: Edit) -> bool:
 
 
 _STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
-_PHRASE = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
+_PHRASE = re.compile(r"[A-Za-z]{2} [A-Za-z]{2}")
 
 
 def _wording(line: str) -> bool:

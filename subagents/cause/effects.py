@@ -19,17 +19,17 @@ OUT, IN = compiled(TAKEN_OUT), compiled(PUT_IN)
 _VERSION = re.compile(r"\bv?(\d+)\.(\d+)(?:\.(\d+))?\b")
 _BOUND = re.compile(TAKEN_OUT[2].gone + r"|close\(|release\(|max\b|limit", re.I)
 _GROWS = re.compile(
-    r"(\w+)\s*=\s*append\(\s*\1\b|\b\w+\.(?:append|add|push|put|set|store)\(|\b\w+\[[^\]]+\]\s*=(?!=)|^\s*[A-Z_]{3,}\s*=\s*\{\}"
+    r"\b(\w++)\s*+=\s*+append\(\s*+\1\b|\w\.(?:append|add|push|put|set|store)\(|\w\[[^\][]++\]\s*+=(?!=)|^\s*[A-Z_]{3,}\s*=\s*\{\}"
     r"|^\s*var\s+\w+\s+(?:\[\]|map\[)|\bnew (?:HashMap|ArrayList)"
 )
 _GLOBAL = re.compile(
-    r"^(?:var\s+(\w+)|([A-Z_]{3,})\s*=\s*(?:\{\}|\[\])|(?:private |public )?static\b.*?(\w+)\s*="
-    r"|(?:let|const)\s+(\w+)(?::[^=]+)?\s*=\s*(?:\{\}|\[\]|new))"
+    r"^(?:var\s+(\w+)|([A-Z_]{3,})\s*=\s*(?:\{\}|\[\])|(?:private |public )?static\b.*?\b(\w++)\s*+="
+    r"|(?:let|const)\s+(\w+)(?::[^=]++)?\s*=\s*(?:\{\}|\[\]|new))"
 )
 _LOOP = re.compile(r"\bfor\b|\bforeach\b|\.map\(|\.forEach\(|\.each\b|\bwhile\b|stream\(\)")
 _CALL = re.compile(
-    r"\b(?:\w*(?:repo|repository|client|db|dao|store|catalog|session|conn|tx|api|svc|service|redis|http)\w*)\."
-    r"(\w+)\(|(?:Query|Exec|Fetch|Get|Load|Find|Select|Lookup)\w*\(|\b[A-Z]\w+\.(?:find|where|objects|query|get)\w*[.(]",
+    r"\b(?=\w*(?:repo|client|db|dao|store|catalog|session|conn|tx|api|svc|service|redis|http))\w++\.(\w++)\("
+    r"|(?:Query|Exec|Fetch|Get|Load|Find|Select|Lookup)\w*+\(|\b[A-Z]\w+\.(?:find|where|objects|query|get)\w*[.(]",
     re.IGNORECASE,
 )
 _OBSERVE = re.compile(
@@ -68,12 +68,13 @@ def _of(edit: Edit) -> Iterator[Effect]:
 
 def _taken_out(edit: Edit) -> Iterator[Effect]:
     added = "\n".join(edit.added)
+    absent = [(mechanism, gone) for mechanism, gone in OUT if not gone.search(added)]
     for line in edit.removed:
         bare = line.strip()
         if bare in added or ("err != nil" in bare):
             continue
-        for mechanism, gone in OUT:
-            if gone.search(line) and not gone.search(added):
+        for mechanism, gone in absent:
+            if gone.search(line):
                 kinds = frozenset(mechanism.brings.split())
                 more = families(bare) if "tolerance" in mechanism.text else frozenset()
                 yield Effect(mechanism.text.format(bare[:60]), kinds | more, mechanism.strength)
@@ -142,10 +143,12 @@ def _growth(found: list[Edit]) -> list[Effect]:
 
 
 def _versions(edit: Edit) -> Iterator[Effect]:
+    added: dict[str, str] = {}
+    for new in edit.added:
+        added.setdefault(_VERSION.sub("#", new).strip(), new)
     for old in edit.removed:
-        name = re.sub(_VERSION, "#", old).strip()
-        new = next((x for x in edit.added if re.sub(_VERSION, "#", x).strip() == name), None)
-        a, b = _VERSION.search(old), _VERSION.search(new or "")
+        name = _VERSION.sub("#", old).strip()
+        a, b = _VERSION.search(old), _VERSION.search(added.get(name, ""))
         if a is None or b is None or a.groups() == b.groups():
             continue
         kinds = frozenset(("dependency_version", "crash", "errors"))

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from orchestrator.contracts import Window
-from subagents.alerts.measured import averaged, rates
+from subagents.alerts.measured import averaged, beginnings, rates, target
 from subagents.asking import Merged, ask_all
 from subagents.sources import (
     AlertQuery,
@@ -44,6 +44,7 @@ DIFFS = 60  # of the changes nearest to the onset, where a source holds more
 CODES = ("code", "status", "status_code", "http_status_code", "response_code")
 BAD: tuple[Level, ...] = ("error", "fatal")
 MINUTE = timedelta(minutes=1)
+READ = 1_000  # characters of a text that are read: what tells the kind of trouble stands first
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ async def gather(
         window=window,
         services=tuple(services),
         topology=Topology(topology.edges | calls(spans.rows)),
-        series=tuple(_renamed(_shaped(series.rows, window), named)),
+        series=tuple(_renamed(_shaped(series.rows), named)),
         errors=_bins(bad.rows),
         lines=_bins(lines.rows),
         episodes=episodes.rows,
@@ -151,6 +152,18 @@ async def _diffs(sources: Sequence[ChangeSource], changes: Sequence[Change], ons
                 found[change.id] = text
                 break
     return found
+
+
+def shortened(facts: Facts) -> Facts:
+    """Without the rest of texts so long that patterns would take very long over them: they come from anywhere."""
+    return replace(
+        facts,
+        patterns=tuple(replace(p, template=p.template[:READ], sample=p.sample[:READ]) for p in facts.patterns),
+        spans=tuple(replace(s, error=s.error[:READ]) if len(s.error) > READ else s for s in facts.spans),
+        episodes=tuple(replace(e, annotations={k: v[:READ] for k, v in e.annotations.items()}) for e in facts.episodes),
+        changes=tuple(replace(c, title=c.title[:READ], body=c.body[: 4 * READ]) for c in facts.changes),
+        diffs={name: text[:DIFF] for name, text in facts.diffs.items()},
+    )
 
 
 class _Asked:
@@ -204,11 +217,11 @@ def _renamed(rows: Sequence[Series], named: set[str]) -> list[Series]:
     return [replace(row, service=same.get(row.service, row.service)) for row in rows]
 
 
-def _shaped(rows: Sequence[Series], window: Window) -> list[Series]:
+def _shaped(rows: Sequence[Series]) -> list[Series]:
     """Gauges as they are, counters as rates; a request counter by code becomes all requests and failed ones."""
-    kept, coded = [], defaultdict(list)
+    kept, coded, began = [], defaultdict(list), beginnings(rows)
     for row in averaged(rows):
-        rate = replace(row, kind="gauge", unit="/s", points=tuple(rates(row.points, window.start)))
+        rate = replace(row, kind="gauge", unit="/s", points=tuple(rates(row.points, began.get(target(row)))))
         shaped = rate if row.kind == "counter" else row
         code = next((row.labels[k] for k in CODES if k in row.labels), None)
         if code is None or row.kind != "counter":

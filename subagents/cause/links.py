@@ -14,7 +14,8 @@ from subagents.cause.telling import Telling
 from subagents.cause.words import identifiers, words
 
 _LITERAL = re.compile(r"[\"']([\w./:@-]{6,})[\"']|(?<=[:=])\s*([a-z][\w-]*(?:[.:/-][\w-]+)+)")
-_NAME = re.compile(r"[A-Za-z]\w*(?:_\w+|[a-z][A-Z]\w*)")
+_NAME = re.compile(r"[A-Za-z]\w*+")
+_PARTS = re.compile(r"_\w|[a-z][A-Z]")
 _COMMON = re.compile(
     r"^(?:main|index|app|__init__|mod|lib|server|client|handler|values|config|settings|application)\.", re.I
 )
@@ -50,7 +51,8 @@ def _names(found: Iterable[Edit], told: Telling, rare: dict[str, float], places:
 def _named(text: str) -> set[str]:
     """Names of several parts, as they are spelt, and literals."""
     literal = {a or b for a, b in _LITERAL.findall(text)}
-    return {n for n in literal | set(_NAME.findall(text)) if n.islower() or identifiers(n)}
+    names = {n for n in _NAME.findall(text) if _PARTS.search(n, 1)}
+    return {n for n in literal | names if n.islower() or identifiers(n)}
 
 
 def _tells(name: str, places: frozenset[str]) -> bool:
@@ -59,7 +61,8 @@ def _tells(name: str, places: frozenset[str]) -> bool:
 
 
 def _said(name: str, told: Telling) -> bool:
-    return bool(re.search(rf"(?<![\w-]){re.escape(name.lower())}(?![\w-])", told.text))
+    low = name.lower()
+    return low in told.text and bool(re.search(rf"(?<![\w-]){re.escape(low)}(?![\w-])", told.text))
 
 
 def _numbers(found: Iterable[Edit], told: Telling) -> Iterator[Effect]:

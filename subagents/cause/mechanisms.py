@@ -25,20 +25,20 @@ class Mechanism:
 TAKEN_OUT = (  # of each removed line the first that fits
     Mechanism(
         "takes out the lock `{}`", "race crash data", 1.6,
-        r"mutex|\block\b|\.r?(?:un)?lock\(|synchronized|atomic|semaphore|sync\.",
+        r"mutex|\block\b|\.r?(?:un)?lock\(|synchronized|atomic|semaphore|\bsync\.",
     ),
     Mechanism(
         "takes out the tolerance `{}`", "auth errors data", 1.4,
-        r"leeway|toleran|skew|grace|fallback|lenient|legacy|compat|backward|optional|nullable|default_?value|allow_",
+        r"leeway|toleran|skew|grace|fallback|lenient|legacy|compat|backward|optional|nullable|default_?value|(?<!sh)(?<!sw)allow_",
     ),
     Mechanism(
         "takes out the bound `{}`", "memory crash pool disk", 1.5,
-        r"lru|evict|max_?(?:entries|size|len)|capacity|bounded|maxlen|ttl|expire|cleanup",
+        r"lru|evict|max_?(?:entries|size|len)|capacity|bounded|maxlen|(?<!thro)ttl(?-i:s?(?![a-z]))|expire|cleanup",
     ),
     Mechanism(
         "no longer gives back what it took: `{}`", "memory crash pool disk", 1.5,
-        r"\b\w*(?:close|release|dispose|free|disconnect|unsubscribe|removeListener|clearInterval|rollback)\w*\("
-        r"|\bdefer\b|\bfinally\b|\busing\b|\bwith\b.*\bas\b",
+        r"\b\w*(?:close(?!st)|release|dispose|free(?!z)|disconnect|unsubscribe|removeListener|clearInterval|rollback)\w*\("
+        r"|\bdefer\b|\bfinally\b|\busing\b|(?m:^)(?>.*?\bwith\b).*\bas\b",
     ),
     Mechanism(
         "no longer waits between tries: `{}`", "retry traffic cpu errors", 1.3, r"back_?off|jitter|exponential",
@@ -62,14 +62,16 @@ TAKEN_OUT = (  # of each removed line the first that fits
     ),
     Mechanism(
         "takes out the guard `{}`", "crash data errors", 1.5,
-        r"\bif\b.*(?:nil|null|None|undefined|len\(|\.length|isEmpty|is_empty|exists|isset|empty|instanceof|typeof|not )"
-        r"|\?\.|\bOptional\b|\.get\(|\?\?|assert|require|unwrap_or|or_?else|or_?default|coalesce|present\?",
+        r"(?m:^)(?>.*?\bif\b).*(?:nil|null|None|undefined|len\(|\.length|isEmpty|is_empty|exists|isset|empty"
+        r"|instanceof|typeof|not )|\?\.|\bOptional\b|\.get\(|\?\?|assert|require|unwrap_or|or_?else|or_?default"
+        r"|coalesce|present\?",
     ),
     Mechanism(
         "no longer checks `{}`", "data errors auth", 1.0, r"valid|sanitiz|verif|\bcheck\w*\(|escape",
     ),
     Mechanism(
-        "takes away a right: `{}`", "auth errors", 1.2, r"\bgrant|permission|\brole|\bpolicy|\bscope|allow",
+        "takes away a right: `{}`", "auth errors", 1.2,
+        r"\bgrant|permission|\brole|\bpolicy|\bscope|(?<!sh)(?<!sw)allow",
     ),
     Mechanism(
         "takes out an index: `{}`", "sql latency cpu", 1.6, r"(?:create|add).{0,20}index|index=True|db_index|@Index",
@@ -104,13 +106,13 @@ PUT_IN = (  # each of an edit's added lines that fits
     ),
     Mechanism(
         "waits where it didn't: `{}`", "latency timeout queue pool", 1.3,
-        come=r"\bsleep\(|\.block\(\)|\.get\(\)\s*;?$|\.join\(\)|runBlocking|\.Result\b|\.Wait\(\)|\w+Sync\(|\.result\(\)",
+        come=r"\bsleep\(|\.block\(\)|\.get\(\)\s*;?$|\.join\(\)|runBlocking|\.Result\b|\.Wait\(\)|\wSync\(|\.result\(\)",
     ),
     Mechanism(
         "calls another system: `{}`", "latency timeout dependency network queue", 1.0,
         come=r"\bfetch\(|\baxios\b|\bhttpx?\.(?:get|post|put|request|do)\b|\brequests\.(?:get|post|put|request)|httpClient"
         r"|RestTemplate|WebClient|urlopen|Net::HTTP|reqwest|HTTParty|Faraday|curl_exec|\.execute\("
-        r"|\b\w*client\.\w+\(",
+        r"|client\.\w+\(",
     ),
     Mechanism(
         "listens, and never stops listening: `{}`", "memory crash cpu", 1.4,
@@ -129,7 +131,7 @@ PUT_IN = (  # each of an edit's added lines that fits
     ),
     Mechanism(
         "asks the database something else: `{}`", "sql latency errors", 0.9,
-        come=r"\b(?:select\b.+\bfrom|insert\s+into|update\b.+\bset|delete\s+from|join)\b",
+        come=r"(?m:^)(?>.*?\bselect\b).+\bfrom\b|(?m:^)(?>.*?\bupdate\b).+\bset\b|\b(?:insert\s+into|delete\s+from|join)\b",
     ),
     Mechanism(
         "matches texts by a pattern that can take very long: `{}`", "cpu latency timeout", 1.7,
@@ -165,7 +167,7 @@ PUT_IN = (  # each of an edit's added lines that fits
     ),
     Mechanism(
         "logs much more: `{}`", "logging disk cpu memory latency", 1.0,
-        come=r"(?:level|log).{0,20}\b(?:debug|trace|all)\b|log\w*\W.*(?:body|payload|dump|headers)",
+        come=r"(?:level|log).{0,20}\b(?:debug|trace|all)\b|(?m:^)(?>.*?log\w*+\W).*(?:body|payload|dump|headers)",
     ),
     Mechanism(
         "writes or reads another form: `{}`", "data errors", 1.0,

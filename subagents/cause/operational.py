@@ -19,7 +19,7 @@ from subagents.sources import Episode, Pattern
 INNER = re.compile(
     r"\.(?:svc|internal|local|localdomain|cluster|lan|corp|intra|consul|test)(?:\.|$|:)|^localhost|^\d+\.", re.I
 )
-_HOST = re.compile(r"\b((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})\b(?![\w(])", re.IGNORECASE)
+_HOST = re.compile(r"(?<![\w.-])[.-]*+((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})\b(?![\w(])", re.IGNORECASE)
 _ENDINGS = "go py js ts java rb rs php cs c h cc cpp kt sql yaml yml json toml xml html css sh log md txt lock mod"
 _ROOTS = "com org net io cn de java javax jdk sun kotlin scala github golang google"
 _CODE, _PACKAGE = frozenset(_ENDINGS.split()), frozenset(_ROOTS.split())
@@ -127,7 +127,8 @@ def _provider(facts: Facts, found: Incident, bad: list[Pattern]) -> Operational 
         own = sum(p.n for p in bad if p.service == found.first)
         lines = sum(p.n for h, p in told if h == name)
         weight = 3.8 * min(1.0, 0.4 + lines / max(1, own))
-        text = f"{lines} new lines blame {name}: {told[0][1].sample[:120]}"
+        said = next(p for h, p in told if h == name)
+        text = f"{lines} new lines blame {name}: {said.sample[:120]}"
         reasons.append(Reason("wording", text, weight, facts.queries.get("patterns", ""), facts.window))
     moved = [
         s

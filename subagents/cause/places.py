@@ -40,12 +40,11 @@ FILLS = frozenset(("memory", "pool", "disk", "queue", "cpu"))
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """`at`: a moment at which it certainly goes on; `symptoms`: its own; `blames`: (who complains, of whom)."""
+    """`at`: a moment at which it certainly goes on; `symptoms`: its own."""
 
     at: datetime
     symptoms: tuple[Symptom, ...]
     places: tuple[Place, ...]
-    blames: frozenset[tuple[str, str]]
     onset: datetime | None
     sure: datetime | None
     calls: Topology = Topology(())  # who calls whom, as far as it is known or told
@@ -100,7 +99,7 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     calls = _calls(facts, blames)
     own = shares(facts, at, crying, calls) or slower(facts, at)
     if not hard and crying and not own:
-        return Incident(at, tuple(going), (Place(crying, 0.0, at),), frozenset(), at, at)
+        return Incident(at, tuple(going), (Place(crying, 0.0, at),), at, at)
     stores = _stores(hard, facts, blames)
     net = Net(facts.topology.edges | blames | stores, hard, _began(hard, going))
     alike = {s for s in hard if _same_trouble(s, crying, going)}
@@ -111,8 +110,8 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     kept = tuple(p for p in ranked if p.service in joined or p.service in own)
     kept = tuple(sorted(kept, key=lambda p: p.service != best))
     mine = tuple(s for s in going if s.service in joined or (not s.hard and _touches(s.service, joined, facts)))
-    onset, sure = _onset([s for s in mine if s.service == best], at)
-    return Incident(at, mine, kept, blames, onset, sure, Topology(calls.edges | stores))
+    onset, sure = _onset([s for s in mine if s.service == best])
+    return Incident(at, mine, kept, onset, sure, Topology(calls.edges | stores))
 
 
 def _stores(hard: set[str], facts: Facts, blames: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -279,7 +278,7 @@ def _weighed(
     return found
 
 
-def _onset(own: Sequence[Symptom], at: datetime) -> tuple[datetime | None, datetime | None]:
+def _onset(own: Sequence[Symptom]) -> tuple[datetime | None, datetime | None]:
     """Of the first harm; an alert only dates it where nothing else does."""
     harm = [s for s in own if s.hard]
     hard = [s for s in harm if s.source != "alert" and s.dated] or [s for s in harm if s.dated] or harm

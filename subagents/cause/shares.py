@@ -77,7 +77,7 @@ def _own(whole: Mapping[str, float], calls: Topology) -> dict[str, float]:
     callees: dict[str, set[str]] = {}
     for a, b in calls.edges:
         callees.setdefault(a, set()).add(b)
-    return {n: v - sum(whole.get(c, 0.0) for c in callees.get(n, ())) for n, v in whole.items()}
+    return {n: v - sum(whole.get(c, 0.0) for c in sorted(callees.get(n, ()))) for n, v in whole.items()}
 
 
 def _middle(s: Series) -> int:
@@ -117,7 +117,7 @@ def slower(facts: Facts, at: datetime) -> dict[str, Share]:
     usual, now = _own_times(before), _own_times(later)
     rise: dict[str, float] = defaultdict(float)
     number: Counter[str] = Counter()
-    for key in usual.keys() & now.keys():
+    for key in (k for k in usual if k in now):
         if min(len(usual[key]), len(now[key])) >= 3:
             rise[key[0]] += len(now[key]) * (fmean(now[key]) - fmean(usual[key]))
             number[key[0]] += len(now[key])

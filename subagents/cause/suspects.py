@@ -50,6 +50,7 @@ class Desk:
         self.facts, self.found, self.told, self.environment = facts, found, told, environment
         self.kinds = specific(told.families)
         self.all = candidates(facts.changes, facts.known)
+        self.hunks = {c.id: edits(facts.diffs.get(c.change.id, ""), c.change.files) for c in self.all}
         self.content = {c.id: _content(c, facts.diffs) for c in self.all}
         self.rare = _rarity(self.content.values())
         self.place_words = place_words(facts.known)
@@ -69,9 +70,8 @@ class Desk:
 
     def _fitting(self, c: Candidate) -> list[tuple[Effect, float]]:
         """Its effects that can bring what is seen, each with how well it fits, best first."""
-        diff = self.facts.diffs.get(c.change.id, "")
-        found = edits(diff, c.change.files) if diff else []
-        told = effects(found) if diff else _said_effects(c)
+        found = self.hunks[c.id]
+        told = effects(found) if self.facts.diffs.get(c.change.id) else _said_effects(c)
         told += links(found, self.told, self.rare, self.place_words)
         weighed = sorted(((e, self._fit(e)) for e in told), key=lambda p: -p[1])
         return [(e, w) for e, w in weighed if w > 0][:3]
@@ -156,10 +156,8 @@ class Desk:
     # ── whether it can ────────────────────────────────────────────────────────────────────────
 
     def _mechanism(self, c: Candidate, best: Sequence[tuple[Effect, float]]) -> Iterator[Reason]:
-        diff = self.facts.diffs.get(c.change.id, "")
-        content = self.content[c.id]
-        wording = self._wording(content)
-        found = edits(diff, c.change.files) if diff else []
+        wording = self._wording(self.content[c.id])
+        found = self.hunks[c.id]
         real = [e for e in found if not is_plain_text(e)]
         if (found and not real) or (not found and c.change.files and _only_text(c.change.files)):
             yield Reason("content", "changes style, wording or documents only", -3.0)
@@ -213,7 +211,8 @@ class Desk:
         carried = (c.change,) if c.carrier else ()
         back = taken_back(c.carrier or c.change, carried, self.facts.changes, self.found.onset or self.found.at)
         if back is not None:
-            yield Reason("taken back", f"taken back at {back.at:%H:%M} by {back.id[:12]}", 1.5)
+            by = f"{back.service} {back.version}" if back.service and back.version else back.id[:12]
+            yield Reason("taken back", f"taken back at {back.at:%H:%M} by {by}", 1.5)
 
 
 def _nearest(distances: Iterator[int | None]) -> int | None:

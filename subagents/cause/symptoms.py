@@ -25,7 +25,6 @@ HARD = re.compile(
 )
 NEW = 3.0  # times as many as before: a pattern that is not the usual one
 TOGETHER = timedelta(minutes=30)
-BRIEF = timedelta(minutes=5)  # an alert that is over so soon is no harm that lasts
 SEVERE = {
     "critical": 3, "page": 3, "sev1": 3, "p1": 3, "fatal": 3, "high": 2, "error": 2, "sev2": 2, "p2": 2, "major": 2,
     "warning": 1, "sev3": 1, "p3": 1,
@@ -34,7 +33,7 @@ SEVERE = {
 
 @dataclass(frozen=True, slots=True)
 class Symptom:
-    """`at` to `sure`: between these it began; `weight` about 0.2 to 3; `blames`: the services its text names."""
+    """`at` to `sure`: between these it began; `weight` about 0.2 to 3."""
 
     service: str
     source: str  # metric | errors | pattern | alert

@@ -43,7 +43,7 @@ def telling(facts: Facts, found: Incident) -> Telling:
             said[word] = max(said[word], share)
         for name in identifiers(text):
             names[name] = max(names[name], share)
-        for family in families(text):
+        for family in sorted(families(text)):  # the same order of sums in every process
             kinds[family] += share
         if service == found.first:
             numbers |= set(_NUMBER.findall(text))

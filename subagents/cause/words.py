@@ -107,6 +107,11 @@ def words(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def spelt_out(text: str) -> str:
+    """Each word that names are made of, in small letters: readTimeout, read_timeout, read-timeout → read timeout."""
+    return " ".join(_WORD.findall(_CAMEL.sub(" ", text))).lower()
+
+
 def identifiers(text: str) -> frozenset[str]:
     """Names made of several parts (`dashboard_favorites`, `poolMax`, `ratelimit.go`), as one lower-case word."""
     found = set()

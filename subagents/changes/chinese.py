@@ -6,6 +6,16 @@ import re
 
 from subagents.phrasebook import Phrases, phrase
 
+AGAINST = {  # why it isn't this one, in both languages
+    "after_onset": ("在开始之后", "after the onset"),
+    "other_environment": ("其他环境", "another environment"),
+    "docs_only": ("仅文档或测试", "documents or tests only"),
+    "ended_before": ("早已结束", "over long before"),
+    "other_service": ("无关服务", "a service not involved"),
+    "unknown_service": ("未标明服务", "no service named"),
+    "too_far": ("时间或依赖太远", "too far away in time or dependency"),
+    "cannot": ("内容不可能引起", "can't bring these failures"),
+}
 KINDS = {
     "deploy": "部署",
     "release": "发布",
@@ -30,7 +40,7 @@ _KEYS = {
     "delay": "延迟",
     "limit": "上限",
 }
-_FAMILIES = {
+FAMILIES = {
     "pool": "连接池",
     "timeout": "超时",
     "latency": "延迟",
@@ -41,7 +51,7 @@ _FAMILIES = {
     "auth": "鉴权",
     "data": "数据",
     "cache": "缓存",
-    "sql": "SQL",
+    "sql": "数据库",
     "config": "配置",
     "retry": "重试",
     "traffic": "流量",
@@ -114,7 +124,7 @@ def in_words(said: str, zh: bool) -> str:
     if not zh:
         return said
     if found := _BRINGS.fullmatch(said):
-        kinds = "、".join(_FAMILIES.get(kind, kind) for kind in found[2].split(", "))
+        kinds = "、".join(FAMILIES.get(kind, kind) for kind in found[2].split(", "))
         return f"{_effect(found[1])}，可能引起{kinds}方面的问题"
     return _effect(said)
 

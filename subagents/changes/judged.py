@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from orchestrator.contracts import Json, to_json
 from subagents.cause.model import Analysis, Suspect
@@ -20,6 +21,11 @@ WEAK = 0.1  # a less likely change is no suspect
 def knows(found: Analysis) -> bool:
     """It saw the failures themselves, so that it can judge what brings them."""
     return any(place.reasons for place in found.services)
+
+
+def onset_of(found: Analysis, asked: datetime) -> datetime:
+    """When the trouble began: as the analysis dates it where it saw the failures, so that one time is spoken of."""
+    return found.cause.onset if knows(found) and found.cause.onset is not None else asked
 
 
 def judged(rows: Sequence[Ranked], found: Analysis) -> list[Ranked]:
@@ -38,11 +44,11 @@ def _of(row: Ranked, known: dict[str, Suspect]) -> Suspect | None:
 
 
 def _scored(row: Ranked, suspect: Suspect | None, found: Analysis) -> Ranked:
-    if suspect is None or row.against in ("after_onset", "other_environment"):
+    named = suspect is not None and found.cause.verdict == "change" and suspect.id == found.cause.change
+    if suspect is None or (not named and row.against in ("after_onset", "other_environment")):
         return replace(row, score=0.0, against=row.against or "cannot")
-    if suspect.against or suspect.probability < WEAK:
+    if not named and (suspect.against or suspect.probability < WEAK):
         return replace(row, score=0.0, against=suspect.against or row.against or "cannot")
-    named = found.cause.verdict == "change" and suspect.id == found.cause.change
     score = CLEAR + (1 - CLEAR) * suspect.probability if named else min(0.75, max(ENOUGH, suspect.probability))
     return replace(row, score=score, against="", near=row.near or found.cause.first_failing)
 

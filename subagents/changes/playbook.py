@@ -12,23 +12,17 @@ from datetime import datetime
 from orchestrator import when
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
+from orchestrator.planner import CAUSE
 from subagents.changes import undone
-from subagents.changes.chinese import KINDS, in_words, operational
+from subagents.changes.chinese import AGAINST, KINDS, in_words, operational
 from subagents.changes.earlier import Earlier, read
+from subagents.changes.picked import by, picked, told
 from subagents.changes.shown import SHORT
+from subagents.plain.kinds import LATEST
 from subagents.saying import Clock, clock_of, closed, divided, joined, lasting, listed, short, taken
 
-AGAINST = {
-    "after_onset": ("在开始之后", "after the onset"),
-    "other_environment": ("其他环境", "another environment"),
-    "docs_only": ("仅文档或测试", "documents or tests only"),
-    "ended_before": ("早已结束", "over long before"),
-    "other_service": ("无关服务", "a service not involved"),
-    "unknown_service": ("未标明服务", "no service named"),
-    "too_far": ("时间或依赖太远", "too far away in time or dependency"),
-    "cannot": ("内容不可能引起", "can't bring these failures"),
-}
 REJECTED = 4
+FAR = 24 * 14  # hours: the latest change may lie so far back
 
 
 def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
@@ -37,16 +31,28 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
         calls: list[tuple[str, dict[str, Json]]] = []
         if known.onset is not None:
             calls.append(("suspects", {"onset": known.onset.isoformat(), "services": list(known.services)}))
-        return [*calls, ("list_changes", {})]
+        far = {"hours_before": FAR} if LATEST.search(turn.ctx.question.text) else {}
+        return [*calls, ("list_changes", far)]
     ranked = taken(turn, "suspects")
     best = ranked.result.data["suspects"][:1] if ranked else []
     if best and not any(t.call.name == "show_change" for t in turn.taken):
         return [("show_change", {"id": best[0]["id"]})]
-    return closed(turn, _ranked(turn, ranked, known) if ranked else _listed(turn, known))
+    return closed(turn, _ranked(turn, ranked, known) if ranked else [*_blameless(turn), *_listed(turn, known)])
+
+
+def _blameless(turn: Turn) -> list[str]:
+    """Where a cause was asked for, and nobody found that anything failed."""
+    got = taken(turn, "list_changes")
+    if got is None or not (turn.brief or {}).get("earlier") or not CAUSE.search(turn.ctx.question.text):
+        return []
+    if turn.ctx.lang == "zh":
+        return [f"没有查到故障迹象，因此不指认变更 [{got.id}]。"]
+    return [f"No sign of a failure was found in that time, so no change is blamed [{got.id}]."]
 
 
 def _ranked(turn: Turn, got: Taken, known: Earlier) -> list[str]:
-    data, zh, cite, clock = got.result.data, turn.ctx.lang == "zh", f"[{got.id}]", clock_of(turn, got)
+    data, zh, cite = got.result.data, turn.ctx.lang == "zh", f"[{got.id}]"
+    clock = Clock(turn.ctx.window) if turn.ctx.window else clock_of(turn, got)
     good, n = data["suspects"], data["tied"]
     best, others = good[: max(1, n)], good[max(1, n) :]
     about = _about(known, clock, zh)
@@ -118,11 +124,11 @@ def _best(row: Json, clock: Clock, cite: str, zh: bool, tied: bool, about: str) 
     sure = _sure(row, tied, zh)
     if zh:
         timing = f"比开始早 {lead}" if lead else "与开始同时"
-        who = f"{row['author']} 于 " if row["author"] else "于 "
+        who = f"{by(row, zh)} 于 " if row["author"] else ""
         said = f"{_head(row['clear'], tied, about, zh)} {change}（把握{sure}）：{who}{at}，{timing} {cite}。"
         return said + (f"{back[0]} 于 {back[1]} 撤回了它 {cite}。" if back else "")
     timing = f"{lead} before the onset" if lead else "with the onset"
-    who = f" by {row['author']}" if row["author"] else ""
+    who = f" by {by(row, zh)}" if row["author"] else ""
     said = f"{_head(row['clear'], tied, about, zh)} {change}{who} at {at}, {timing} (confidence {sure}) {cite}."
     return said + (f" {back[0]} took it back at {back[1]} {cite}." if back else "")
 
@@ -213,10 +219,16 @@ def _listed(turn: Turn, known: Earlier) -> list[str]:
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
     if _unasked(got):
         return [f"没有变更数据源，没有查询 {cite}。" if zh else f"No source of changes was there to ask {cite}."]
-    if undone.ASKED.search(turn.ctx.question.text) and data["total"]:
-        return undone.told(data["undone"], span, clock, cite, zh)
+    text = turn.ctx.question.text
+    if undone.ASKED.search(text) and data["total"]:
+        return undone.told(data["undone"][-1:] if LATEST.search(text) else data["undone"], span, clock, cite, zh)
     if not data["total"]:
         return [f"{span} 内没有变更 {cite}。" if zh else f"No changes in {span} {cite}."]
+    services = turn.ctx.scope.services
+    own = [c for c in data["changes"] if c["service"] in services]
+    asked = own or [c for c in data["changes"] if c["related"] or not services]
+    if (found := picked(text, asked, services)).any:
+        return told(found, span, clock, cite, zh)
     n, near = data["total"], data["related"]
     some = bool(near) and near < n
     rows = _foremost([c for c in data["changes"] if c["related"] or not near], known.onset)
@@ -225,7 +237,7 @@ def _listed(turn: Turn, known: Earlier) -> list[str]:
     else:
         lines = [f"{n} change{'s' * (n != 1)} in {span}{f', {near} of them related' if some else ''} {cite}:"]
     for row in sorted(rows, key=lambda c: str(c["at"])):
-        who = (f"（{row['author']}）" if zh else f" by {row['author']}") if row["author"] else ""
+        who = (f"（{row['author']}）" if zh else f" by {by(row, zh)}") if row["author"] else ""
         title = short(row["title"].replace("`", ""), 80)
         what = " ".join(dict.fromkeys(x for x in (_kind(row, zh), row["what"], row["sha"][:12]) if x))
         lines.append(f"- {clock.at(_time(row))} {what}{who}: `{title}` {cite}")

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from orchestrator.contracts import Json
-from subagents.cause.relations import carries, on_paper, same_environment, taken_back, touches
+from subagents.cause.relations import carries, on_paper, same_environment, same_sha, taken_back, touches
+from subagents.changes.switches import turned_back
 from subagents.sources import Change
 from subagents.topology import Topology
 
@@ -92,7 +93,7 @@ def _weigh(change: Change, commits: tuple[Change, ...], others: Sequence[Change]
     against = _against(change, commits, symptom, closeness)
     if against:
         return Ranked(change, commits, 0.0, against, near, calls)
-    back = taken_back(change, commits, others, symptom.onset)
+    back = taken_back(change, commits, others, symptom.onset) or turned_back(change, others)
     lead = max(timedelta(), symptom.onset - change.at) if change.until is None else timedelta()
     score = closeness * KINDS[change.kind] * 0.5 ** (lead / HALF_LIFE) * (BACK if back else 1.0)
     return Ranked(change, commits, score, "" if score >= ENOUGH else "too_far", near, calls, back)
@@ -130,7 +131,7 @@ def as_json(r: Ranked, onset: datetime) -> Json:
         "version": c.version,
         "sha": c.sha or (c.id if c.kind == "commit" else ""),
         "at": c.at.isoformat(),
-        "author": c.author,
+        **by_whom(c, r.commits),
         "title": c.title[:200],
         "what": r.what,
         "key": r.key,
@@ -142,6 +143,15 @@ def as_json(r: Ranked, onset: datetime) -> Json:
         "calls": r.calls,
         "back": {"what": name(r.back), "at": r.back.at.isoformat()} if r.back else None,
     }
+
+
+def by_whom(change: Change, commits: Sequence[Change]) -> dict[str, str]:
+    """The author, and what names him: the change itself, or where it doesn't, the commit that it carries."""
+    if change.author or not commits:
+        return {"author": change.author, "author_of": change.kind if change.author else ""}
+    own = [c for c in commits if c.author and same_sha(change.sha, c.id)]
+    author = next((c.author for c in (*own, *commits) if c.author), "")
+    return {"author": author, "author_of": "commit" if author else ""}
 
 
 def key(change: Change) -> str:

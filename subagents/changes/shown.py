@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from orchestrator import when
 from orchestrator.contracts import Figure, ToolResult, Window
 from subagents.asking import Merged
 from subagents.cause.model import Analysis
 from subagents.changes.judged import cause_json, content, knows, ties, why
-from subagents.changes.ranking import CLEAR, Ranked, Symptom, as_json, bundled, key, name, suspects
+from subagents.changes.ranking import CLEAR, Ranked, Symptom, as_json, bundled, by_whom, key, name, suspects
 from subagents.changes.undone import undoing
 from subagents.saying import Clock, lasting, offset, short
 from subagents.sources import Change
 
 ROWS, SHORT = 40, 12  # what a model reads; what a person does
+_CONFIG = re.compile(
+    r"\.(?:toml|ya?ml|ini|conf|cfg|properties|env)$|(?:^|/)(?:config|settings|values)[^/]*(?:/|$)", re.I
+)
 AGAINST = {
     "after_onset": "after the onset",
     "other_environment": "another environment",
@@ -36,7 +41,11 @@ def changes(
     rows = sorted(found.rows, key=lambda c: c.at)
     whole = sorted(bundled(rows), key=lambda pair: (bool(first) and pair[0].service not in first, pair[0].at))
     text = [f"{len(whole)} changes · {when.say(looked)}" + (f" · first {', '.join(first)}" if first else "")]
-    text += [line(c, clock) + _carried(commits) for c, commits in whole[:ROWS]]
+    newest = sorted(whole, key=lambda pair: pair[0].at, reverse=True)
+    kept = [
+        pair for pair in whole if pair in sorted(newest, key=lambda p: bool(first) and p[0].service not in first)[:ROWS]
+    ]
+    text += [line(c, clock) + _carried(commits) for c, commits in kept]
     if not whole:
         of = f" of {', '.join(asked)}" if asked else ""
         text = [f"no changes{of} in {when.say(looked)}"]
@@ -52,7 +61,7 @@ def changes(
     figures.append(Figure("rollbacks", len(back)))
     data = {
         "undone": back[:SHORT],
-        "changes": [_json(c, c.at in span, c.service in first or not first) for c, _ in whole[:ROWS]],
+        "changes": [_json(c, c.at in span, c.service in first or not first, carried) for c, carried in kept],
         "total": len(whole),
         "inside": len(inside),
         "related": len(related),
@@ -61,10 +70,12 @@ def changes(
     return found.result("\n".join(text), looked, data, figures, min(len(whole), ROWS), len(whole))
 
 
-def _json(c: Change, inside: bool, related: bool) -> dict[str, object]:
+def _json(c: Change, inside: bool, related: bool, carried: Sequence[Change] = ()) -> dict[str, object]:
+    """`config`: it changes a file of settings."""
     about = {"id": c.id, "kind": c.kind, "service": c.service, "version": c.version, "sha": sha(c)}
-    about |= {"what": name(c), "title": c.title[:200], "author": c.author, "at": c.at.isoformat()}
-    return {**about, "inside": inside, "related": related}
+    about |= {"what": name(c), "title": c.title[:200], "at": c.at.isoformat(), **by_whom(c, carried)}
+    config = c.kind == "config" or any(_CONFIG.search(f) for x in (c, *carried) for f in x.files)
+    return {**about, "inside": inside, "related": related, "config": config}
 
 
 def sha(c: Change) -> str:
@@ -93,7 +104,7 @@ def _carried(commits: Sequence[Change]) -> str:
 def ranked(
     found: Merged[Change], rows: Sequence[Ranked], symptom: Symptom, looked: Window, cause: Analysis
 ) -> ToolResult:
-    clock, good, best = Clock(looked), suspects(rows), ties(rows, cause)
+    clock, good, best = Clock(replace(looked, start=symptom.onset)), suspects(rows), ties(rows, cause)
     how = "content, closeness in time and dependency" if knows(cause) else "closeness in time, dependency and kind"
     onset = f"{clock.at(symptom.onset)} {offset(symptom.onset, looked.zone)}"
     text = [

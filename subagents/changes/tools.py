@@ -15,12 +15,12 @@ from orchestrator.tool import tool
 from subagents.asking import Merged, ask_all, services_of, widened, window_of
 from subagents.cause.analyse import analyse
 from subagents.changes import shown
-from subagents.changes.judged import judged
-from subagents.changes.ranking import Symptom, rank
+from subagents.changes.judged import judged, onset_of
+from subagents.changes.ranking import MARGIN, Symptom, rank
 from subagents.sources import Change, ChangeKind, ChangeQuery, ChangeSource, SourceError, Sources
 from subagents.topology import Topology, declared, learnt
 
-LOOK_BACK = 6.0  # hours
+LOOK_BACK, DAY = 6.0, 24.0  # hours
 JUDGED = timedelta(minutes=30)  # the analysis looks for trouble from so long before the onset on
 AFTER = timedelta(hours=2)  # what followed may have taken the change back
 FAR = timedelta(days=14)  # a change that is asked for by its id is looked for so far around the window
@@ -67,7 +67,7 @@ class ChangeTools:
 
     @tool(permission="changes.read", timeout=30)
     async def suspects(
-        self, ctx: Context, onset: str, services: tuple[str, ...] = (), hours_before: float = LOOK_BACK
+        self, ctx: Context, onset: str, services: tuple[str, ...] = (), hours_before: float = DAY
     ) -> ToolResult:
         """Root-cause analysis: changes ranked by time, dependency and whether their content can bring the failures,
         with reasons for and against, beside operational causes (certificate, provider, traffic, node …); "no change
@@ -76,17 +76,20 @@ class ChangeTools:
         Args:
             onset: When the trouble began: a time from the findings, ISO 8601 or 14:03.
             services: What fails, the likely origin first; empty: those in question.
-            hours_before: How many hours before the onset to search.
+            hours_before: How many hours before the onset to search, a day at least.
         """
         asked, span = services_of(ctx, services), window_of(ctx, "")
         began = moment(onset, span)
-        back = timedelta(hours=max(0.5, min(hours_before, 24 * 14)))
-        looked = replace(span, start=began - back, end=max(span.end, began + AFTER))
+        back = timedelta(hours=max(DAY, min(hours_before, 24 * 14))) + JUDGED  # no less than the analysis looks at
+        end = max(min(max(span.end, began + AFTER), ctx.now), began + MARGIN)
+        looked = replace(span, start=began - back, end=end)
         found = await self._list(ChangeQuery(looked))
         topology = await self._topology()
-        symptom = Symptom(began, asked, topology, ctx.scope.environment)
-        judging = replace(span, start=began - JUDGED, end=max(span.end, began + AFTER))
-        cause = await analyse(self.sources, judging, replace(ctx.scope, services=asked), None, topology, began)
+        judging = replace(span, start=began - JUDGED, end=end)
+        # of the asked services: among all that fail at the time there may be another incident
+        scope = ctx.scope if ctx.scope.services else replace(ctx.scope, services=asked)
+        cause = await analyse(self.sources, judging, scope, None, topology, began)
+        symptom = Symptom(onset_of(cause, began), asked, topology, ctx.scope.environment)
         rows = judged(rank(found.rows, symptom), cause)
         return shown.ranked(found, rows, symptom, looked, cause)
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from orchestrator.contracts import Json
 from subagents.changes.chinese import KINDS
 from subagents.changes.ranking import bundled, name
+from subagents.changes.switches import turned
 from subagents.saying import Clock, short
 from subagents.sources import Change
 
@@ -58,7 +59,7 @@ def undoing(rows: Sequence[Change], first: Sequence[str]) -> list[Undone]:
     found = []
     for c, commits in bundled(rows):
         one = next((x for x in (c, *commits) if x.reverts), c)
-        of = known.get(one.reverts) or _before(c, rows)
+        of = known.get(one.reverts) or _before(c, rows) or turned(c, rows)
         if not (one.reverts or of or any(_UNDOES.search(x.title) for x in (c, *commits))):
             continue
         if first and c.service not in first:

@@ -25,13 +25,9 @@ class Clock(NamedTuple):
     order: str = ""
 
 
+@lru_cache(maxsize=8192)
 def minute(year: int, month: int, day: int, hour: int, minutes: int) -> float | None:
     """Seconds since 1970 as if the wall clock showed UTC; None for a date that isn't in the calendar."""
-    return _minute(year, month, day, hour, minutes)
-
-
-@lru_cache(maxsize=8192)
-def _minute(year: int, month: int, day: int, hour: int, minutes: int) -> float | None:
     try:
         return datetime(year, month, day, hour, minutes, tzinfo=UTC).timestamp()
     except ValueError:
@@ -71,7 +67,7 @@ def yearless(
         return None
     year = _year(clock.near)
     for candidate in range(year + 1, year - 9, -1):  # nine: 29 February may lie eight years back
-        base = _minute(candidate, month, day, hour, minutes)
+        base = minute(candidate, month, day, hour, minutes)
         at = None if base is None else base + rest - ahead(stated, clock.zone, base)
         if at is not None and at <= clock.near + _DAY:
             return at

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from subagents.folder import codings, framing
+from subagents.folder import codings, framing, unrolling
 from subagents.folder.packing import Unreadable as Unreadable
 from subagents.folder.packing import compression, opened
 from subagents.folder.packing import unpacked as unpacked
@@ -127,7 +127,8 @@ def blocks(path: str, packed: str, start: int = 0, size: int = BLOCK) -> Iterato
                 piece = read(size)
             except Exception as e:  # each library has its own class for a broken archive
                 yield from filter(None, (b"".join(pieces),))
-                raise Unreadable(f"the archive breaks off: {e}") from e
+                why = str(e) if isinstance(e, unrolling.Partly) else f"the archive breaks off: {e}"
+                raise Unreadable(why) from e
             pieces.append(piece)
             if not piece or sum(map(len, pieces)) >= size:
                 yield from filter(None, (b"".join(pieces),))

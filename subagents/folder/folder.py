@@ -27,7 +27,9 @@ from subagents.folder.spans import FolderSpans
 from subagents.folder.work import Pool
 from subagents.sources import Coverage, Sources
 
-_UNREAD = ("it can't be opened", "the archive breaks off", "it is zstd-compressed")  # as packing and files say it
+_UNREAD = (  # as packing, files and unrolling say it
+    "it can't be opened", "the archive breaks off", "it is zstd-compressed", "its JSON is broken", "only the first",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def _docker(line: bytes) -> Line | None:
         return None
     try:
         item = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(item, dict) or not {"log", "stream", "time"} <= item.keys() <= _DOCKER:
         return None
@@ -95,6 +95,7 @@ class Unframed(io.RawIOBase):
 
     def __init__(self, inner: IO[bytes], name: str) -> None:
         self._inner = inner
+        self._broken: Exception | None = None
         lines = _split(inner)
         if name == "journal":
             self._lines = _entries(inner)
@@ -109,14 +110,22 @@ class Unframed(io.RawIOBase):
         return True
 
     def read(self, n: int = -1) -> bytes:
-        pieces, size = [], 0
-        while n < 0 or size < n:
-            line = next(self._lines, None)
-            if line is None:
-                break
+        """Raises what `inner` raises, after all that came before it."""
+        pieces: list[bytes] = []
+        size = 0
+        while (n < 0 or size < n) and (line := self._next()) is not None:
             pieces.append(line + b"\n")
             size += len(pieces[-1])
+        if self._broken and not pieces:
+            raise self._broken
         return b"".join(pieces)
+
+    def _next(self) -> bytes | None:
+        try:
+            return next(self._lines, None)
+        except Exception as e:  # each library has its own class for a broken archive
+            self._broken = e
+            return None
 
     def close(self) -> None:
         self._inner.close()

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -17,7 +19,7 @@ from orchestrator.guard import masked
 from subagents.folder.files import Found
 from subagents.folder.records import Row
 
-VERSION = 3  # raise it when a format reads differently
+VERSION = 4  # raise it when a format reads differently
 _MEMORY = 512
 _PER_FILE = 40
 _LARGEST = 4 << 20  # characters of one stored result
@@ -56,11 +58,19 @@ class Index:
             results.pop(next(iter(results)))
         text = json.dumps({"file": list(file), "v": VERSION, "results": results}, ensure_ascii=False)
         if len(text) <= _LARGEST:
-            target = self._path(file)
-            beside = target.with_suffix(f".{os.getpid()}.tmp")
+            self._write(file, text, set(results))
+
+    def _write(self, file: Found, text: str, names: set[str]) -> None:
+        """Where there is no room for it, it is found out again another time."""
+        target = self._path(file)
+        beside = target.with_suffix(f".{os.getpid()}.{threading.get_ident()}.tmp")
+        try:
             beside.write_text(text, encoding="utf-8", errors="surrogatepass")
             beside.replace(target)
-            self._names[file] = set(results)
+            self._names[file] = names
+        except OSError:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
 
     def _remember(self, file: Found, name: str, row: Row) -> None:
         self._recent[file, name] = row

@@ -23,6 +23,7 @@ _BY_WORD = {word: level for level, words in _WORDS.items() for word in words.spl
 _MONOLOG: dict[float, str] = {
     100: "debug", 200: "info", 250: "info", 300: "warn", 400: "error", 500: "fatal", 550: "fatal", 600: "fatal",
 }  # fmt: skip
+_DIGITS = 18
 SYSLOG = ("fatal", "fatal", "fatal", "error", "warn", "info", "info", "debug")
 
 WORD = re.compile(
@@ -43,7 +44,7 @@ ERROR_VALUE = (
 # What every word of `WORD` that says error or fatal contains, without case.
 ERROR_WORDS = (b"err", b"severe", b"crit", b"alert", b"emerg", b"fatal", b"panic", b"ftl")
 ERROR_CHINESE = tuple(word.encode() for word in _CHINESE)
-_SPLIT_WORD = re.compile(rb"\x1b(?<=[A-Za-z]\x1b)\[[\d;]*[A-Za-z](?:\x1b\[[\d;]*[A-Za-z])*[A-Za-z]")  # by a colour
+_COLOURS = re.compile(rb"(?:\x1b\[[\d;]*+[A-Za-z])++")
 
 
 @lru_cache(maxsize=1024)
@@ -54,9 +55,14 @@ def level(value: str | int | float | None) -> str:
     if isinstance(value, int | float):
         return _number(value)
     word = value.strip().strip("[]<>:()【】：").lower()
-    if word.isdigit():
-        return _number(int(word))
+    if (said := digits(word)) is not None:
+        return _number(said)
     return _BY_WORD.get(word) or _BY_WORD.get(_OFFSET.sub("", word), "unknown")
+
+
+def digits(text: str) -> int | None:
+    """The number that a few digits say; None for other text, and for so many that they are no level or status."""
+    return int(text) if len(text) <= _DIGITS and text.isascii() and text.isdigit() else None
 
 
 def words(wanted: str) -> tuple[str, ...]:
@@ -82,10 +88,16 @@ def hits(pattern: re.Pattern[bytes]) -> Search:
     return lambda block: [found.start() for found in pattern.finditer(block)]
 
 
+def _split_words(block: bytes) -> list[int]:
+    """Where colours stand between two letters: a word may be split by them."""
+    found = (colour.span() for colour in _COLOURS.finditer(block))
+    return [at for at, end in found if block[max(at - 1, 0) : at].isalpha() and block[end : end + 1].isalpha()]
+
+
 def error_words(block: bytes) -> list[int]:
     """The first place in each line for each word that says error or fatal."""
     folded = block.lower()
-    places = hits(_SPLIT_WORD)(block) if b"\x1b" in block else []
+    places = _split_words(block) if b"\x1b" in block else []
     for word in ERROR_WORDS if block.isascii() else (*ERROR_WORDS, *ERROR_CHINESE):
         at = folded.find(word)
         while at >= 0:

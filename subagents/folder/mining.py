@@ -19,7 +19,7 @@ _FAST = 20_000  # masked texts remembered
 _WORDS = 100  # of a message; the rest is cut
 
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
-_URL = r"""[a-z][a-z0-9+.-]*://[^\s"',;)\]]+"""
+_URL = r"""[a-z][a-z0-9+.-]{0,30}+://[^\s"',;)\]]+"""
 _REST = (
     r"0[xX][0-9a-fA-F]+"
     r"|(?=[a-fA-F]*\d)[0-9a-fA-F]{6,}"  # hash, id

@@ -17,8 +17,13 @@ from subagents.folder.formats import json_lines
 LARGEST = 64 << 20  # bytes of one document
 _DEPTH = 8
 _TRIED = 200  # objects of a head that breaks off
+_BROKEN = 100  # objects that can't be read; each is sought to its end, which may be the file's
 _SEVERITY = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")  # four numbers each, from 1
 _DECODER = json.JSONDecoder()
+
+
+class Partly(Exception):
+    """A document was read in part only; the message says how far."""
 
 
 def rolled(head: str) -> str:
@@ -65,7 +70,8 @@ def _broken_off(text: str) -> bool:
 
 
 def lines(stream: IO[bytes], kind: str, raw: Iterator[bytes]) -> Iterator[bytes]:
-    """What `stream` (or its lines, `raw`) holds, one record a line. What holds none goes through as it is."""
+    """What `stream` (or its lines, `raw`) holds, one record a line. What holds none goes through as it is. Raises
+    Partly after what could be read."""
     for piece in raw if kind == "lines" else _whole(stream):
         value = _value(piece.decode("utf-8-sig", "replace"))
         found = False
@@ -78,29 +84,32 @@ def lines(stream: IO[bytes], kind: str, raw: Iterator[bytes]) -> Iterator[bytes]
 
 def _whole(stream: IO[bytes]) -> Iterator[bytes]:
     data = bytearray()
-    while piece := stream.read(1 << 20):
+    while len(data) <= LARGEST and (piece := stream.read(1 << 20)):
         data += piece
-        if len(data) > LARGEST:
-            break
-    yield from _recovered(bytes(data))
+    yield from _recovered(bytes(data[:LARGEST]))
+    if len(data) > LARGEST:
+        raise Partly(f"only the first {LARGEST >> 20} MB of its JSON are read: export it as JSON lines")
 
 
 def _recovered(data: bytes) -> Iterator[bytes]:
-    """The document; of one that breaks off, its whole objects one by one, and the rest as it is."""
+    """The document; of one that breaks off, its whole objects one by one, and the rest as it is. Raises Partly."""
     text = data.decode("utf-8-sig", "replace")
     if _value(text) is not None:
         yield data
         return
-    at, kept = text.find("{"), 0
-    while at >= 0:
+    at, kept, broken = text.find("{"), 0, 0
+    while at >= 0 and broken < _BROKEN:
         try:
             item, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
+            broken += 1
             at = text.find("{", at + 1)
             continue
         yield json.dumps([item], ensure_ascii=False).encode("utf-8", "replace")
         at, kept = text.find("{", end), end
     yield text[kept:].strip(" \r\n,]}").replace("\n", " ").encode("utf-8", "replace")
+    if broken == _BROKEN:
+        raise Partly(f"its JSON is broken in {_BROKEN} places, and not read after them")
 
 
 def _records(value: Any, around: Mapping[str, Any], depth: int = 0) -> Iterator[dict[str, Any]]:
@@ -112,6 +121,8 @@ def _records(value: Any, around: Mapping[str, Any], depth: int = 0) -> Iterator[
                 yield {**around, **_otlp(item)}
             elif isinstance(item, dict | list):
                 yield from _records(item, around, depth + 1)
+        return
+    if not isinstance(value, dict):
         return
     if isinstance(value.get("stream"), dict) and isinstance(value.get("values"), list):
         yield from _stream(value)

@@ -54,7 +54,7 @@ def walk(value: Any, around: Mapping[str, Any], depth: int = 0) -> Iterator[tupl
         return
     form = format_of(value)
     if form is not None:
-        yield form.name, form.read(_unfolded(value), around)
+        yield _read(form, value, around)
         return
     inner = {k: v for k, v in value.items() if isinstance(v, dict) or _objects(v)}
     if not inner:
@@ -63,6 +63,14 @@ def walk(value: Any, around: Mapping[str, Any], depth: int = 0) -> Iterator[tupl
     for key, child in inner.items():
         children = _with_process(child, value) if key == "spans" else child
         yield from walk(children, {**context, "in": key}, depth + 1)
+
+
+def _read(form: Doc, value: Mapping[str, Any], around: Mapping[str, Any]) -> tuple[str, list[Row]]:
+    """A record whose values can't be meant so (a duration of "²", labels that are a list) is none that is known."""
+    try:
+        return form.name, form.read(_unfolded(value), around)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return "", []
 
 
 def _objects(value: Any) -> bool:

@@ -55,7 +55,7 @@ async def output(repository: Path, args: Sequence[str], seconds: float, most: in
         )
     except OSError as e:
         raise GitError(f"git can't be started: {e.strerror or e}") from None
-    said = asyncio.create_task(_read(process.stderr, 4 << 10))
+    said = asyncio.create_task(_drained(process.stderr, 4 << 10))
     try:
         async with asyncio.timeout(seconds):
             text, whole = await _read(process.stdout, most)
@@ -64,7 +64,7 @@ async def output(repository: Path, args: Sequence[str], seconds: float, most: in
         raise GitError(f"git gave no answer within {seconds:g} s", slow=True) from None
     finally:
         await _ended(process)
-        error, _ = await said
+        error = await said
     if code:
         raise GitError(error.decode("utf-8", "replace").strip().split("\n")[-1] or f"git ended with {code}")
     return text, whole
@@ -78,6 +78,14 @@ async def _read(stream: asyncio.StreamReader | None, most: int) -> tuple[bytes, 
         if len(got) > most:
             return bytes(got[:most]), False
     return bytes(got), True
+
+
+async def _drained(stream: asyncio.StreamReader | None, most: int) -> bytes:
+    """The first bytes of all that is said: what isn't read fills the pipe, and git waits for ever."""
+    got = bytearray()
+    while stream and (chunk := await stream.read(_CHUNK)):
+        got += chunk[: most - len(got)]
+    return bytes(got)
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:

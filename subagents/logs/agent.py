@@ -20,7 +20,8 @@ CUES = (
     "failures", "timeout", "timeouts", "slow", "slower", "slowest", "latency", "warn", "warning", "pattern",
     "patterns", "crash", "message", "logged", "grep", "日志", "报错", "错误", "异常", "堆栈", "失败", "超时", "慢",
     "变慢", "卡", "延迟", "耗时", "链路", "调用链", "警告", "崩溃", "模式", "关键字", "出错", "多少错", "几个错",
-    "400", "401", "403", "404", "409", "429", "499", "declined", "rejected", "denied", "状态码", "返回码", "搜", "字样", "refused", "reset by peer", "error output",
+    "400", "401", "403", "404", "409", "429", "499", "declined", "rejected", "denied",
+    "状态码", "返回码", "搜", "字样", "refused", "reset by peer", "error output",
 )  # fmt: skip
 
 

@@ -53,10 +53,16 @@ def edge(window: Window, width: timedelta) -> Window:
 
 
 def measure(
-    service: str, bins: Counter[datetime], window: Window, data: Window, width: timedelta, early: int = 0
+    service: str,
+    bins: Counter[datetime],
+    window: Window,
+    data: Window,
+    width: timedelta,
+    early: int = 0,
+    known: bool = True,
 ) -> Errors:
     """`data`: what was counted and can be spoken of; it may reach beyond the window on both sides. `early`: of the bin
-    that the window begins in, what came before the window."""
+    that the window begins in, what came before the window; `known`: enough lies before the window to compare with."""
     slots = dict.fromkeys(_slots(window, data), 0)
     for at, n in bins.items():
         if _inside(at, window, width):
@@ -68,7 +74,7 @@ def measure(
     return Errors(
         service,
         sum(slots.values()),
-        _earlier(bins, window, data, width, early),
+        _earlier(bins, window, data, width, early) if known else None,
         tuple(sorted(slots.items())),
         max(touching, key=lambda r: r.excess, default=None),
         max(other, key=lambda r: r.excess, default=None),
@@ -158,6 +164,7 @@ def as_json(e: Errors) -> Json:
         "onset": e.rise.start.isoformat() if e.rise else None,
         "known": e.rise.known if e.rise else True,
         "end": e.rise.end.isoformat() if e.rise and e.rise.end else None,
+        "rise": int(e.rise.total) if e.rise else 0,
         "peak": int(e.rise.peak) if e.rise else 0,
         "width": e.rise.width if e.rise else 0,
     }

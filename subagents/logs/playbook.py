@@ -14,6 +14,7 @@ from orchestrator import when
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE
+from subagents.plain.sought import wanted
 from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, short, taken, tight
 
 SLOW = ("slow", "latency", "span", "trace", "timeout", "慢", "卡", "延迟", "耗时", "链路", "超时")
@@ -33,6 +34,8 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
     text = turn.ctx.question.text
     if not turn.taken:
         calls: list[tuple[str, dict[str, Json]]] = [("count_errors", {"by": ["code"]})]
+        if words := wanted(turn):
+            calls.append(("search_logs", {"text": list(words)}))
         if not _only_counts(turn):
             calls.append(("patterns", {}))
         if "slow_spans" in turn.agent.by_name and any(w in text.lower() for w in SLOW):
@@ -66,7 +69,8 @@ def _nothing(data: Json, span: str, cite: str, zh: bool) -> str:
     unsaid = data["unsaid"]["zh" if zh else "en"] if data["unsaid"] else ""
     if zh:
         where = "该时段" if data["elsewhere"] else f"{span}："
-        none = f"{where}{who} 没有错误日志（共查 {n} 行）" if n else where.removesuffix("：")
+        subject = f"{' ' * (where == '该时段')}{who} " * bool(who)
+        none = f"{where}{subject}没有错误日志（共查 {n} 行）" if n else where.removesuffix("：")
         return f"{none}{'；' if n and unsaid else '：' if unsaid else ''}{unsaid}{cite}。"
     of, where = f" of {who}" * bool(who), "it" if data["elsewhere"] else span
     none = f"No error lines{of} in {where}, among {n} lines" if n else f"In {where}"
@@ -106,7 +110,7 @@ def _alike(rows: Iterable[Json]) -> list[list[Json]]:
     """Services of which the same can be said stand together."""
     groups: dict[tuple[object, ...], list[Json]] = {}
     for row in rows:
-        groups.setdefault(tuple(row[k] for k in ("n", "before", "onset", "known", "end")), []).append(row)
+        groups.setdefault(tuple(row[k] for k in ("n", "before", "onset", "known", "end", "rise")), []).append(row)
     return list(groups.values())
 
 
@@ -127,12 +131,21 @@ def _group(rows: Sequence[Json], clock: Clock, zone: str, data: Json, cite: str,
         said += f"（之前 {before}）" if zh else f" (before: {before})"
     if onset is not None:
         began = clock.both(onset, zone, zh) if zone else clock.at(onset)
-        since = ("开始" if row["known"] else "已在报错") if zh else ("began at" if row["known"] else "already up at")
-        said += tight(f"，{began} {since}") if zh else f", {since} {began}"
+        known = row["known"]
+        since = ("开始" if known else "已在报错") if zh else ("began at" if known else "was already up at")
+        part = _part(n, row["rise"], zh)
+        said += tight(f"，{part}{began} {since}") if zh else f", {part}{since} {began}"
         over = clock.at(end) if end else ""
         still = _still(data, zh)
         said += (f"，{over} 结束" if over else f"，{still}") if zh else (f", ended at {over}" if over else f", {still}")
     return f"{said} {cite}{'。' if zh else '.'}"
+
+
+def _part(n: int, rise: int, zh: bool) -> str:
+    """How many belong to the rise whose times follow, where these aren't those of the window."""
+    if rise < n:
+        return f"其中 {rise} 条属于一次升高：" if zh else f"{rise} of them in a rise that "
+    return "" if rise == n else f"属于共 {rise} 条的一次升高：" if zh else f"part of a rise of {rise} that "
 
 
 def _still(data: Json, zh: bool) -> str:

@@ -6,17 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from orchestrator import when
 from orchestrator.contracts import Figure, Json, ToolResult, Window
-from subagents.asking import Merged
+from subagents.asking import Merged, usual
 from subagents.logs.counting import Errors, as_json, elsewhere, hourly, incidents, together
 from subagents.logs.silence import Silence
 from subagents.saying import Clock, short
 from subagents.sources import Count, Coverage, Level, LogLine, Pattern, Span
 
 ROWS, SLOTS = 20, 48
+SECOND = timedelta(seconds=1)  # where data ends is told half-open
+FEW = 3  # lines that an answer without a model quotes
 STRAY = 0.02  # a new pattern of less than this part of the most frequent one's messages tells little
 MANY = 0.1  # part of a service's messages from which naming another service counts
 # a warning has to grow more than an error to stand before it
@@ -43,10 +45,8 @@ class Counted:
         peers = together(self.found, self.asked)
         rows = list(dict.fromkeys([*named[:ROWS], *peers]))[:ROWS]
         other = elsewhere(self.wide, self.asked, self.span, self.cover.zone)
-        usual = clock.span(self.data.start, self.span.start)
-        head = f"errors (fatal+error) · {when.say(self.span)}"
-        head += f" · before = {usual}" if self.data.start < self.span.start else " · no data from before"
-        text = [head, *(_row(e, clock, self.span) for e in rows), *self._groups()]
+        held = usual(self.span, self.cover) is not None and self.data.start < self.span.start
+        text = [self._head(clock, held), *(_row(e, clock, self.span) for e in rows), *self._groups()]
         total = sum(e.n for e in rows)
         text += filter(None, [self._nothing() if not sum(e.n for e in named) else ""])
         if other:
@@ -68,6 +68,8 @@ class Counted:
             "unsaid": {lang: self.lines.said(lang == "zh") for lang in ("zh", "en")} if self.lines else None,
             "incidents": several,
             "still": self.data.end < self.span.end,
+            "until": self.data.end.isoformat(),
+            "base": [self.data.start.isoformat(), self.span.start.isoformat()] if held else None,
             "hourly": hourly(self.span),
         }
         figures = [Figure("incidents", len(several))] if len(several) > 1 else []
@@ -77,6 +79,14 @@ class Counted:
         return counted.result(
             "\n".join(text), self.span, data, figures, len(rows), total and max(len(rows), len(named))
         )
+
+    def _head(self, clock: Clock, held: bool) -> str:
+        parts = [f"errors (fatal+error) · {when.say(self.span)}"]
+        before = f"before = {clock.span(self.data.start, self.span.start)}"
+        parts.append(before if held else "no data from before to compare with")
+        if self.data.end < self.span.end:
+            parts.append(f"data ends {clock.at(self.data.end - SECOND)}")
+        return " · ".join(parts)
 
     def _codes(self) -> list[Count]:
         """By service and code, over all hours."""
@@ -243,8 +253,14 @@ def lines(found: Merged[LogLine], span: Window, most: int, asked: Sequence[str],
         said.append(f"{clock.at(row.at) if row.at else '-'} {row.service} {row.level} {short(row.message, 300)}")
         said += [f"  | {short(c, 200)}" for c in row.context]
     figures = [Figure("lines", total, "", {"service": s} if len(asked) == 1 else {}) for s in (asked or ("",))[:1]]
-    data = {"lines": total, "first": rows[0].at.isoformat() if rows[0].at else None}
+    data = {"lines": total, "rows": [_line(r) for r in rows[:FEW]]}
+    data["first"] = rows[0].at.isoformat() if rows[0].at else None
     return found.result("\n".join(said), span, data, figures, len(rows), total)
+
+
+def _line(row: LogLine) -> Json:
+    at = row.at.isoformat() if row.at else None
+    return {"at": at, "service": row.service, "level": row.level, "message": short(row.message, 200)}
 
 
 def spans(found: Merged[Span], span: Window, most: int, calls: list[Json], asked: Sequence[str]) -> ToolResult:
@@ -257,6 +273,7 @@ def spans(found: Merged[Span], span: Window, most: int, calls: list[Json], asked
         of = f" of {', '.join(asked)}" if asked else ""
         said = [f"no spans{of} in {when.say(span)}", *said[1:]]
     figures = [Figure("span", round(s.seconds * 1000), "ms", {"service": s.service, "name": s.name}) for s in rows]
+    figures.append(Figure("spans read", len(found.rows)))
     figures += [Figure("calls", n, "", {"caller": a, "callee": b}) for a, b, n in calls[:ROWS]]
     data = {
         "spans": [

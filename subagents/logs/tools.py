@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
 from orchestrator.contracts import ToolResult, Window
 from orchestrator.ports import Context
 from orchestrator.tool import tool
-from subagents.asking import Merged, ask_all, before, covered, services_of, widened, window_of, within
+from subagents.asking import Merged, around, ask_all, before, covered, services_of, unheld, usual, window_of, within
 from subagents.logs import shown, silence
 from subagents.logs.counting import Errors, by_service, edge, hourly, measure
 from subagents.logs.silence import Silence
@@ -21,6 +22,7 @@ TROUBLE: tuple[Level, ...] = ("fatal", "error", "warn", "unknown")
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 FINE = timedelta(hours=72)  # longer stretches are counted by the hour
 ROWS = 20
+NO_BASELINE = "the logs don't reach back over the baseline"
 
 
 class LogTools:
@@ -45,21 +47,28 @@ class LogTools:
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         cover = await covered(self.logs)
-        counted, found, data = await self._errors(span, tuple(services), cover, before(span))
+        counted, found, data = await self._errors(ctx, span, tuple(services), cover, before(span))
         mine = [e for e in found if e.service in asked] if asked else found
         if not any(e.rise for e in mine):  # look further: the trouble may lie at another time
-            _, wide, _ = await self._errors(span, asked, cover, DAY, DAY)
+            _, wide, _ = await self._errors(ctx, span, asked, cover, DAY, DAY)
         else:
             wide = found
         more = await self._breakdowns(span, asked, by)
         lines = await self._lines(span, asked, cover) if not sum(e.n for e in mine) else None
+        counted = replace(counted, gaps=tuple(dict.fromkeys((*counted.gaps, *unheld(span, cover, "logs")))))
         return shown.Counted(span, data, cover, asked, found, wide, more, lines).result(counted)
 
     async def _errors(
-        self, span: Window, services: tuple[str, ...], cover: Coverage, back: timedelta, on: timedelta = timedelta()
+        self,
+        ctx: Context,
+        span: Window,
+        services: tuple[str, ...],
+        cover: Coverage,
+        back: timedelta,
+        on: timedelta = timedelta(),
     ) -> tuple[Merged[Count], list[Errors], Window]:
         """Errors of each service in the window, counted together with the stretch around it."""
-        wide = widened(span, back, on)
+        wide = around(span, ctx.now, back, on)
         unit, width = ("minute", MINUTE) if wide.end - wide.start <= FINE else ("hour", HOUR)
         query = LogQuery(wide, services, ERRORS)
         counted = await ask_all(self.logs, "logs", lambda s: s.count(query, ("service", unit)))
@@ -72,7 +81,8 @@ class LogTools:
             part, early = await self._named(first, services, ERRORS)
             counted = counted.beside(part)  # type: ignore[arg-type]
         early &= Counter(cut)
-        found = [measure(name, bins, span, spoken, width, early[name]) for name, bins in groups.items()]
+        known = usual(span, cover) is not None
+        found = [measure(name, bins, span, spoken, width, early[name], known) for name, bins in groups.items()]
         return counted, sorted(found, key=lambda e: (-e.n, e.service)), spoken
 
     async def _breakdowns(
@@ -114,11 +124,12 @@ class LogTools:
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         query = LogQuery(span, asked, levels)
-        stretch = before(span)
-        baseline = Window(span.start - stretch, span.start, span.zone)
+        cover = await covered(self.logs)
+        baseline = usual(span, cover)
         mined = await ask_all(self.logs, "logs", lambda s: s.patterns(query, baseline, ROWS))
-        known = (await covered(self.logs)).services
-        return shown.patterns(mined, span, known, asked)
+        if baseline is None:
+            mined = replace(mined, gaps=tuple(dict.fromkeys((*mined.gaps, NO_BASELINE))))
+        return shown.patterns(mined, span, cover.services, asked)
 
     @tool(permission="logs.read", timeout=60)
     async def search_logs(

@@ -156,3 +156,14 @@ async def test_of_a_name_that_cannot_be_resolved_its_bearer_is_not_to_blame():
     found = await analyse(Sources(logs=(MemoryLogs("files", lines=lines),)), window())
     assert found.cause.first_failing == "coredns"
     assert set(found.cause.blast_radius) == {"billing", "ledger"}
+
+
+async def test_who_took_a_change_back_is_said_by_service_and_version():
+    lines = by_time(calm("pay"), errors("pay", "13:03", 20, 8, "boom 7"))
+    rows = [
+        change("deploy", "pay", "13:01", "9001", version="2.4.1"),
+        change("deploy", "pay", "13:24", "9009", version="2.4.2", title="Revert the pool", reverts="9001"),
+    ]
+    sources = Sources(logs=(MemoryLogs("files", lines=lines),), changes=(MemoryChanges("git", rows=rows),))
+    found = await analyse(sources, window())
+    assert "taken back at 13:24 by pay 2.4.2" in [r.text for s in found.ranked for r in s.reasons]

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -8,7 +11,6 @@ from subagents.cause.edits import edits, is_plain_text
 from subagents.cause.effects import effects, only_observes
 from subagents.cause.links import links
 from subagents.cause.telling import Telling
-from subagents.cause.values import quantities
 
 
 def strongest(diff: str, file: str = "src/a.go") -> tuple[str, frozenset[str], float]:
@@ -120,6 +122,93 @@ def test_logs_and_metrics_only_observe():
     assert not only_observes(edits("+return a / b", ("src/a.go",)))
 
 
-def test_quantities_are_read_with_their_units():
-    assert [q for _, q in quantities("15 * time.Minute, 30s, 512Mi")] == [900.0, 30.0, 512 * 1024.0**2]
-    assert [q for _, q in quantities("Duration.ofMillis(250), from_secs(3)")] == [0.25, 3.0]
+def values_of(diff: str, file: str = "deploy/values.yaml") -> list[str]:
+    return [e.text for e in effects(edits(diff, (file,)))]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("cpu: 500m", "cpu: 1", "0.5 → 1 (more, 2-fold)"),
+        ("cpu: 2", "cpu: 250m", "2 → 0.25 (less, 8-fold)"),
+        ("requests.cpu: 100m", "requests.cpu: 200m", "0.1 → 0.2 (more, 2-fold)"),
+        ("size: 1G", "size: 512M", "(less, 2-fold)"),
+        ("disk: 10Gi", "disk: 5G", "(less, 2-fold)"),
+        ("volume_size: 2Ti", "volume_size: 512Gi", "(less, 4-fold)"),
+        ("memory: 512m", "memory: 2g", "(more, 4-fold)"),
+        ("heap: 4096MB", "heap: 1GB", "(less, 4-fold)"),
+        ("timeout: 1m", "timeout: 30s", "60 → 30 (less, 2-fold)"),
+        ("timeout: 15 * time.Minute", "timeout: 30s", "900 → 30 (less, 30-fold)"),
+        ("wait: Duration.ofMillis(250)", "wait: Duration.ofSeconds(3)", "0.25 → 3 (more, 12-fold)"),
+    ],
+)
+def test_units_are_those_of_what_the_key_is_of(old: str, new: str, said: str):
+    assert any(said in text for text in values_of(f"-  {old}\n+  {new}"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("timeout: 3s", "timeout: 3000ms"),
+        ("cpu: 1000m", "cpu: 1"),
+        ("memory: 1Gi", "memory: 1024Mi"),
+        ("threshold: 5m", "threshold: 300"),
+        ("timeout: 3000", "timeout: 3s"),
+    ],
+)
+def test_the_same_or_what_cannot_be_compared_has_no_effect(old: str, new: str):
+    assert values_of(f"-  {old}\n+  {new}") == []
+
+
+@pytest.mark.parametrize(
+    ("key", "other"),
+    [
+        ("generate", "rate limit"), ("migrate_to", "rate limit"), ("ticket_id", "pace"), ("members", "memory limit"),
+        ("escape_len", "limit"), ("reportCount", "elsewhere"), ("monkeys", "replaces"), ("spool_no", "pool size"),
+        ("everyone", "pace"), ("throttled", "lifetime"),
+    ],
+)  # fmt: skip
+def test_a_word_within_a_word_is_none(key: str, other: str):
+    assert not any(other in text for text in values_of(f"-{key} = 20\n+{key} = 2", "src/a.go"))
+    assert not any(other in text for text in values_of(f'-{key} = "x"\n+{key} = "y"', "src/a.go"))
+
+
+@pytest.mark.parametrize(
+    ("key", "what"),
+    [
+        ("sample_rate", "rate limit"), ("maxRate", "rate limit"), ("poll-interval", "pace"),
+        ("maxmemory", "memory limit"),
+        ("readTimeout", "time limit"), ("connecttimeout", "time limit"), ("MaxOpenConns", "pool size"),
+        ("cacheTTL", "lifetime of cached entries"), ("max.retries", "retries"), ("GOMAXPROCS", "capacity"),
+        ("batchSize", "batch size"), ("requestsPerMinute", "rate limit"), ("minReplicas", "capacity"),
+        ("max_len", "limit"),
+    ],
+)  # fmt: skip
+def test_a_key_is_known_however_its_words_are_joined(key: str, what: str):
+    assert values_of(f"-{key} = 20\n+{key} = 2", "src/a.go")[0].startswith(f"{what} `{key}` 20 → 2 (less, 10-fold)")
+
+
+@pytest.mark.parametrize("line", ["throttle(20)", "swallow(e)", "Object.freeze(a)", "e.closest(x)"])
+def test_a_word_within_a_word_of_code_is_no_mechanism(line: str):
+    assert effects(edits(f"-  {line}", ("src/a.ts",))) == []
+
+
+def test_the_order_of_effects_is_the_same_in_every_process():
+    """Sets of texts have another order in each; a replay must say the same."""
+    program = (
+        "from subagents.cause.edits import edits; from subagents.cause.effects import effects\n"
+        "keys = [f'max_{n}' for n in range(8)]\n"
+        "line = lambda v: ', '.join(f'{k}={v}' for k in keys)\n"
+        "print([e.text for e in effects(edits(f'-{line(1)}\\n+{line(2)}'))])\n"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(said) == 1

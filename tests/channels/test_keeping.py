@@ -9,6 +9,7 @@ import pytest
 
 from hermes_ops.channels.keeping import MOST, PIECE, keep, pieces
 
+MANY = gzip.compress(b"".join(b"%d: GET /cart %x\n" % (n, n * n) for n in range(5_000)))
 LINE = "2026-11-29 14:04:30 ERROR 结账失败：数据库连接超时\n"
 
 
@@ -21,6 +22,7 @@ LINE = "2026-11-29 14:04:30 ERROR 结账失败：数据库连接超时\n"
         b"\xff\xfe" + LINE.encode("utf-16-le"),
         gzip.compress(LINE.encode()),
         gzip.compress(LINE.encode("gb18030") * 20),
+        gzip.compress(LINE.encode()) + b"\0" * 9,  # padded, as on a tape
         LINE.encode() * 50 + b"\xe7\xbb\n",
     ],
 )
@@ -38,6 +40,10 @@ def test_a_text_is_read_whatever_it_is_encoded_in(tmp_path: Path, data: bytes) -
         (b"PK\x03\x04" + bytes(range(256)) * 20, "不是文本"),
         (gzip.compress(b"x")[:-9] + b"broken!!!", "不是文本"),
         (gzip.compress(bytes(MOST + 10)), "超过 30 MB"),
+        (gzip.compress(bytes(MOST // 2)) * 3, "超过 30 MB"),
+        (MANY[: len(MANY) // 2], "不完整"),
+        (MANY[:-1], "不完整"),
+        (MANY + MANY[:5], "不完整"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_the_reason(tmp_path: Path, data: bytes, why: str) -> None:
@@ -54,3 +60,19 @@ def test_pieces_are_whole_lines_and_a_key_is_never_torn() -> None:
     assert all(piece.endswith("\n") for piece in cut)
     assert [piece for piece in cut if key in piece]
     assert max(map(len, cut)) < 2 * PIECE
+
+
+@pytest.mark.parametrize("members", [2, 5])
+def test_all_members_of_an_archive_are_read(tmp_path: Path, members: int) -> None:
+    data = b"".join(gzip.compress(f"{n} {LINE}".encode()) for n in range(members))
+    kept = keep(tmp_path, "app.log.gz", data, lambda text: text, "zh")
+    assert Path(kept.path).read_text(encoding="utf-8") == "".join(f"{n} {LINE}" for n in range(members))
+
+
+@pytest.mark.parametrize(("unit", "pause"), [("x", ""), ("中", ""), ('{"token": "a1b2"},', ","), ("a b", " ")])
+def test_a_text_without_lines_is_cut_as_well_where_it_pauses(unit: str, pause: str) -> None:
+    text = (unit * 1_000_000)[:1_000_000]
+    cut = list(pieces(text))
+    assert "".join(cut) == text
+    assert max(map(len, cut)) <= 2 * PIECE
+    assert all(piece.endswith(pause) for piece in cut[:-1])

@@ -15,6 +15,7 @@ from hermes_ops.evals.suite import Suite, builtin, load
 from hermes_ops.settings import Settings
 from orchestrator import when
 from orchestrator.planner import choose
+from subagents.plain.aims import aim
 from subagents.sources import Sources
 
 pytestmark = pytest.mark.slow
@@ -51,7 +52,7 @@ def test_routing_reaches_its_thresholds_by_the_planners_rules() -> None:
     for case in suite.cases:
         names_service = "{" in case.question
         text = case.question.replace("{service}", "zeta").replace("{other}", "eta").replace("{edge}", "theta")
-        asked = tuple(agent.name for agent, _ in choose(text, agents, names_service))
+        asked = tuple(agent.name for agent, _ in choose(text, agents, names_service, aim(text)))
         outcomes.append(Outcome(case.id, text, (), 0.0, asked=asked, wanted=case.route))
     reached = {r.name: r for r in rates(outcomes, suite.thresholds) if r.n}
     assert {"precision", "recall", "quiet"} <= reached.keys()

@@ -95,7 +95,7 @@ async def test_files_are_read_and_what_cannot_be_is_answered_politely(tmp_path: 
         info = await b.service.app.memory.runs.get(entry.run)
         assert info is not None
         [attached] = info.question.attachments
-        assert Path(attached.path).read_text().count("boom") == 9
+        assert not Path(attached.path).parent.exists()
 
 
 async def test_buttons_rate_ask_why_retry_and_show_the_steps(tmp_path: Path) -> None:

@@ -115,6 +115,17 @@ async def test_a_file_is_its_bytes_also_where_it_is_json(box: Sandbox, api: Api,
     assert await api.download(f"/im/v1/messages/{sent.message_id}/resources/{key}", {"type": "file"}) == data
 
 
+async def test_a_file_that_is_too_large_is_not_read_to_its_end(
+    box: Sandbox, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = await box.send_file("alice", box.p2p("alice"), "x.log", b"x" * 200_000)
+    monkeypatch.setattr("hermes_ops.channels.feishu.sdk.MOST", 1 << 17)
+    key = json.loads(sent.content)["file_key"]
+    with pytest.raises(Refusal, match="larger than") as refused:
+        await api.download(f"/im/v1/messages/{sent.message_id}/resources/{key}", {"type": "file"})
+    assert refused.value.sort == "never"
+
+
 async def test_a_file_that_is_refused_is_not_taken_for_one(box: Sandbox, api: Api) -> None:
     sent = await box.send_file("alice", box.p2p("alice"), "x.log", b"x")
     box.faults.refuse("/resources/", 234037, "too large", status=200)

@@ -50,6 +50,21 @@ def test_mentions_are_named_and_our_own_is_left_out() -> None:
     assert m.text == "问 @李雷 支付"
 
 
+DEPTHS = (100, 300, 800, 950, 990, 1_000, 5_000)
+
+
+@pytest.mark.parametrize("kind", ["text", "post", "image", "file", "interactive", "audio", "merge_forward", ""])
+def test_no_content_breaks_anything(kind: str) -> None:
+    kinds = [f'{{"{key}":' for key in ("text", "content", "title", "elements", "file_key", "post", "zh_cn")]
+    for raw in ("", "null", "[]", "1", '"x"', "{", "NaN", '{"content":[[1,[{"tag":[]}]],2]}', '{"text":"\\ud800"}'):
+        assert isinstance(read(kind, raw).text, str)
+    for depth in DEPTHS:
+        assert isinstance(read(kind, "[" * depth + "]" * depth).text, str)
+        for head in kinds:
+            assert isinstance(read(kind, head + "[" * depth + "]" * depth + "}").text, str)
+            assert isinstance(read(kind, head * depth + "1" + "}" * depth).text, str)
+
+
 @pytest.mark.parametrize("keyed", [False, True])
 def test_posts_in_both_shapes(keyed: bool) -> None:
     flat = {

@@ -6,13 +6,15 @@ import gzip
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from hermes_ops.channels.feishu.quotes import Fetcher
+from hermes_ops.channels.feishu.rest import Api
 from hermes_ops.sandbox import Message, Sandbox
-from memory import RunInfo
-from orchestrator.contracts import Scope, Window, from_json
+from memory import RunInfo, open_memory
+from orchestrator.contracts import Incoming, Scope, Window, from_json
 from tests.feishu.rig import QUESTION, Bot, bot, words
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (40).to_bytes(4, "big") * 2 + bytes(32)
@@ -131,9 +133,10 @@ async def test_a_file_that_is_replied_to_is_read(tmp_path: Path) -> None:
         for name, data in (("refund.log", LOG.encode()), ("refund.log.gz", gzip.compress(LOG.encode()))):
             file = await box.send_file("bob", box.group, name, data)
             asked = await box.say("alice", box.group, "refund 为什么报错？", mention_bot=True, reply_to=file)
-            assert "refund" in words(await b.done(asked))
+            assert "refund 9 条错误" in words(await b.done(asked))
             [attached] = (await run_of(b, asked)).question.attachments
-            assert Path(attached.path).read_text().count("boom") == 9
+            assert not Path(attached.path).parent.exists()  # kept for as long as it is worked on
+            assert not any(b"boom" in path.read_bytes() for path in (tmp_path / "data" / "index").glob("*"))
 
 
 @pytest.mark.parametrize("why", ["no scope", "recalled", "kind", "binary"])
@@ -161,3 +164,13 @@ async def test_of_a_large_bundle_is_said_how_much_was_read(tmp_path: Path) -> No
         alerts = [box.post(robot, box.group, "interactive", RELAY) for _ in range(30)]
         shown = words(await b.done(box.forward("alice", chat, alerts)))
         assert "只看了前 19 条" in shown
+
+
+async def test_a_store_that_fails_meanwhile_costs_the_quote_and_not_the_answer(tmp_path: Path) -> None:
+    memory = open_memory(f"sqlite:///{tmp_path}/hermes-ops.db")
+    await memory.close()
+    fetcher = Fetcher(memory.posts, tmp_path, lambda text: text)
+    asked = Incoming("m1", "why?", BEGAN, channel="feishu", locale="en")
+    prepared = await fetcher.prepare(cast(Api, None), asked, {"parent": "om_1"})
+    assert "wasn't read" in prepared.notes[0]
+    assert prepared.asked.text == "why?"

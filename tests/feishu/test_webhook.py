@@ -161,3 +161,39 @@ async def test_bodies_that_come_in_pieces_are_read_and_too_large_ones_are_not(tm
             assert (await http.post(PATH, content=pieces(whole))).status_code == 200
             assert (await http.post(PATH, content=whole + b" " * (2 << 20))).status_code == 403
         assert len(box.answers(asked)) == 1
+
+
+DEEP = 100_000
+HOSTILE = (
+    b"[" * DEEP,
+    b"[" * DEEP + b"]" * DEEP,
+    b'{"header":' * 20_000,
+    b'{"header":[1]}',
+    b'{"header":"x","token":["x"]}',
+    b'{"token":' + b"[" * 900 + b"]" * 900 + b"}",
+    b'{"header":{"token":"\\ud800"}}',
+    b'{"encrypt":[1]}',
+    b'{"encrypt":' + b"[" * 900 + b"]" * 900 + b"}",
+    b"\xff\xfe",
+    b"null",
+    b"NaN",
+)
+
+
+@pytest.mark.parametrize("key", [KEY, ""])
+@pytest.mark.parametrize("body", HOSTILE, ids=lambda body: body[:24].decode("ascii", "replace"))
+async def test_no_body_breaks_anything(key: str, body: bytes) -> None:
+    given, heard = hook(key)
+    status, said = await given(signed(KEY, body), body)
+    assert status == 403
+    assert said["msg"] == heard.hook_problem
+    assert heard.events == []
+
+
+async def test_what_is_let_through_is_handed_on_whatever_it_holds() -> None:
+    given, heard = hook("", "")
+    for depth in (500, 900, 960, 980, 990, 1_000, 100_000):
+        body = b'{"header": {}, "event": ' + b"[" * depth + b"]" * depth + b"}"
+        assert (await given({}, body))[0] in (200, 403)
+    assert (await given({}, b'{"event": "\\ud800"}'))[0] == 200
+    assert heard.events[-1] == {"event": "\ud800"}

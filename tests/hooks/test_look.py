@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from hermes_ops.channels.base import Address
 from hermes_ops.cli.serve import plugs
 from hermes_ops.hooks.look.groups import Firing, Group, question
+from hermes_ops.hooks.look.looking import FirstLook
 from hermes_ops.hooks.opening import first_look
 from hermes_ops.hooks.settings import AlertHook, HookSettings, LookRule, LookSettings
 from hermes_ops.sandbox import Message, Sandbox
@@ -24,9 +26,12 @@ from hermes_ops.serve import serving
 from hermes_ops.service import Service
 from hermes_ops.settings import Settings
 from hermes_ops.sourcing.settings import SourceSettings, StoreSettings
+from memory import Memory
+from memory.records import Records
 from orchestrator import when
-from orchestrator.errors import ConfigError
+from orchestrator.errors import ConfigError, StoreError
 from tests.feishu.rig import settings, words
+from tests.hooks.place import Place
 
 SECRET = "s"
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -181,6 +186,48 @@ async def test_people_are_answered_while_alerts_are_looked_at(tmp_path: Path) ->
         running = b.service.host.inbox.figures["running"]
         assert running <= 1
         await box.until(lambda: len(b.cards()) == 8, 20)
+
+
+class Flaky(Records):
+    """A store that can be away."""
+
+    away = False
+
+    async def find(self, *args: Any, **given: Any) -> Any:
+        if self.away:
+            raise StoreError("the store is away")
+        return await super().find(*args, **given)
+
+
+async def test_what_began_while_the_store_was_away_has_its_look_when_it_is_back(place: Place, memory: Memory) -> None:
+    records = Flaky(memory.desk, place.clock)
+    rule = LookRule(chat="oc_1", severities=("critical",))
+    hooks = HookSettings(look=LookSettings(on=True, rules=(rule,)))
+    team = SimpleNamespace(language="en", zone="UTC")
+    app: Any = SimpleNamespace(
+        settings=SimpleNamespace(hooks=hooks, team=team, zone="UTC"),
+        memory=SimpleNamespace(records=records, outbox=memory.outbox),
+    )
+    pushed: list[Address] = []
+
+    async def push(channel: str, to: Address, *rest: Any) -> None:
+        pushed.append(to)
+
+    host: Any = SimpleNamespace(push=push)
+    turns = FirstLook(app, host, "feishu")
+    await place.tell()
+    await turns.hear(place.heard[0])
+    records.away = True
+    for _ in range(2):
+        with pytest.raises(StoreError):
+            await turns.turn()
+    records.away = False
+    await turns.turn()
+    await turns.turn()
+    assert [to.chat for to in pushed] == ["oc_1"]
+    for task in turns._asking:
+        task.cancel()
+    await asyncio.gather(*turns._asking, return_exceptions=True)
 
 
 def test_it_may_not_take_all_places_and_needs_a_chat() -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from orchestrator.agent import Agent, Taken, Turn
 from orchestrator.contracts import Evidence, Findings, Json, ToolCall, ToolResult, to_json
-from orchestrator.planner import NO_MODEL_EN, NO_MODEL_ZH, choose, compose
+from orchestrator.planner import choose
+from subagents.joined import NO_MODEL_EN, NO_MODEL_ZH, compose
 from tests.kit import DAY, context
 
 AGENTS = (

@@ -79,6 +79,52 @@ def test_a_choice_is_told(words: str, told: str) -> None:
     assert told in window(words).why
 
 
+@pytest.mark.parametrize(
+    ("words", "want"),
+    [
+        ("昨天 checkout 成功率占比 60:40，为什么", "2026-11-29 00:00 – 2026-11-30 00:00 +00:00"),
+        ("yesterday 14:00 errors, score 30:70", "2026-11-29 13:30–14:30 +00:00"),
+        ("最近两小时流量 80:20 了", "2026-11-30 07:00–09:00 +00:00"),
+    ],
+)
+def test_what_can_be_no_clock_time_takes_no_window_away(words: str, want: str) -> None:
+    assert say(window(words)) == want
+
+
+def test_alone_it_is_said_to_be_none() -> None:
+    assert resolve("checkout 61:00 报错", NOW, "UTC").unread == ("61:00: no such clock time",)
+
+
+@pytest.mark.parametrize("digits", ["٣", "３", "३", "𝟛"])
+@pytest.mark.parametrize("words", ["昨天 {}点", "11月{}号", "last {} hours", "2026-11-2{}", "前天1{}:00", "{}天前"])
+def test_digits_of_any_script_read_alike(words: str, digits: str) -> None:
+    got, plain = window(words.format(digits)), window(words.format("3"))
+    assert (got.start, got.end) == (plain.start, plain.end)
+
+
+@pytest.mark.parametrize(
+    ("words", "now", "want"),
+    [
+        ("2月28日到2月29日", "2024-03-05", ("2024-02-28", "2024-03-01")),
+        ("2023年12月30日到2月29日", "2024-03-05", ("2023-12-30", "2024-03-01")),
+        ("2025年12月30日到1月2日", "2026-03-05", ("2025-12-30", "2026-01-03")),
+        ("30号到2号", "2026-03-05", ("2026-01-30", "2026-02-03")),
+        ("9998-12-30 到 12月30日", "2026-03-05", ("9998-12-30", "9998-12-31")),
+        ("25年11月", "2026-12-05", ("2025-11-01", "2025-12-01")),
+    ],
+)
+def test_days_of_leap_years_and_over_the_year(words: str, now: str, want: tuple[str, str]) -> None:
+    got = window(words, datetime.fromisoformat(now).replace(tzinfo=UTC))
+    assert (f"{got.start:%F}", f"{got.end:%F}") == want
+
+
+@pytest.mark.parametrize("words", ["9999年12月", "3024年2月", "77年5月"])
+def test_a_year_that_was_written_is_never_left_out(words: str) -> None:
+    reading = resolve(words, NOW, "UTC")
+    assert reading.window is None
+    assert words in reading.unread[0]
+
+
 def test_clock_changes_are_told() -> None:
     spring = window("yesterday 02:30", datetime(2026, 3, 30, 8, tzinfo=UTC), "Europe/Berlin")
     autumn = window("yesterday 02:30", datetime(2026, 10, 26, 8, tzinfo=UTC), "Europe/Berlin")
@@ -205,6 +251,34 @@ def test_any_text_gives_a_sound_reading(text: str, now: datetime, zone: str) -> 
     with suppress(ValueError):
         inside = narrow(text, reading.window, now, zone)
         assert reading.window is None or (reading.window.start <= inside.start < inside.end <= reading.window.end)
+
+
+DIGITS = st.one_of(st.sampled_from(["999999", "9999", "0", "٣", "３", "²", "½", "十", "廿卅", "半", "一点"]),
+                   st.text(st.characters(categories=["Nd", "Nl", "No"]), min_size=1, max_size=6))  # fmt: skip
+UNITS = [*"ymwdhms%倍年月周天日号点分", "years", "months", "weeks", "days", "hours", "minutes", "seconds", "mo", "个月",
+         "点半", "刻钟", "小时", "季度", ":00", ":30", "-01-01", "/1", "th", "am"]  # fmt: skip
+AROUND = ["", " ", "last ", "再往前", "最近", "前后", " ago", "之前", "以来", " and ", "到", "-", "昨天", " before ",
+          "now-"]  # fmt: skip
+COUNTED = st.lists(st.tuples(st.sampled_from(AROUND), DIGITS, st.sampled_from(UNITS)).map("".join), max_size=4)
+
+
+@given(COUNTED, st.sampled_from(AROUND), TIMES, st.sampled_from(ZONES))
+def test_no_number_is_too_large_or_too_strange(parts: list[str], joint: str, now: datetime, zone: str) -> None:
+    text = joint.join(parts)
+    reading = resolve(text, now, zone)
+    former = reading.window or Window(now - timedelta(hours=1), now, zone)
+    assert (moved := follow(text, former, now, zone)) is None or moved.start < now
+    with suppress(ValueError):
+        narrow(text, former, now, zone)
+
+
+@pytest.mark.parametrize("text", ["再往前999999年", "再往后 999999 年", "再往前999999年999999年", "前后 999999 年"])
+def test_what_leads_out_of_the_calendar_moves_no_window(text: str) -> None:
+    assert follow(text, DAY, NOW, "UTC") is None
+
+
+def test_a_length_beyond_the_calendar_is_unread() -> None:
+    assert "no such time" in resolve("last 999999 years 999999 years 999999 years", NOW, "UTC").unread[0]
 
 
 @given(TIMES, st.timedeltas(timedelta(microseconds=1), timedelta(days=400)), st.sampled_from(ZONES),

@@ -28,7 +28,8 @@ def parcel(key: str, text: str, lane: str = "c1") -> Parcel:
 
 @dataclass
 class Work:
-    """`begun`: in order; `go[id]` ends one; `fails[id]` is raised as often as it lies there."""
+    """`begun`: in order; `over`: told that it has ended for good; `go[id]` ends one; `fails[id]` is raised as often as
+    it lies there."""
 
     begun: list[str] = field(default_factory=list)
     now: set[str] = field(default_factory=set)
@@ -37,6 +38,7 @@ class Work:
     fails: dict[str, list[Exception]] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     stopped: set[str] = field(default_factory=set)
+    over: list[str] = field(default_factory=list)
     stubborn: bool = False  # doesn't come back when it is stopped
 
     def let(self, *ids: str) -> None:
@@ -75,8 +77,9 @@ class Work:
             self.stop,
             told,
             lambda e, at: parcel(f"{e.id}.busy", f"busy until {at.isoformat()}", e.conversation),
-            lambda e, before: e.question.text.startswith("and "),
+            lambda e: e.question.text.startswith("and "),
             queued,
+            lambda e: self.over.append(e.question.id),
         )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.contracts import Window
+from subagents.git import command
 from subagents.git.source import Code, GitChanges
 from subagents.sources import ChangeQuery, SourceError
 from tests.shared import shared
@@ -242,6 +243,20 @@ async def test_where_looking_at_every_commit_is_slow_the_walk_is_bounded_and_the
     found = await code.list(ChangeQuery(DAY))
     assert found.total == 1
     assert "shop is large" in found.gaps[0]
+
+
+async def test_a_git_that_says_much_beside_its_answer_is_no_slow_one(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    chatty = tmp_path / "bin" / "git"
+    chatty.write_text("#!/bin/sh\necho first >&2\nhead -c 2000000 /dev/zero >&2\necho answer\n")
+    chatty.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    assert await command.output(repo.path, ["log"], seconds=30.0) == (b"answer\n", True)
+    chatty.write_text("#!/bin/sh\necho it is broken >&2\nexit 3\n")
+    with pytest.raises(command.GitError, match="it is broken"):
+        await command.output(repo.path, ["log"], seconds=30.0)
 
 
 async def test_a_clone_that_wasnt_fetched_says_since_when(repo: Repo, tmp_path: Path) -> None:

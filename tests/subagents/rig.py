@@ -33,10 +33,12 @@ def window(start: str = "12:00", end: str = "15:00", zone: str = "UTC") -> Windo
 def context(
     span: Window | None, services: Sequence[str] = (), question: str = "why?", lang: Literal["zh", "en"] = "en"
 ) -> Context:
-    asked = Incoming("1", question, at("18:00"), span.zone if span else "UTC")
+    # asked at six in the evening, or a day after a window of another date
+    now = at("18:00") if span is None or span.end <= at("23:59") else span.end + timedelta(days=1)
+    asked = Incoming("1", question, now, span.zone if span else "UTC")
     runtime = LocalRuntime("run", "supervisor", MemorySink())
     scope = Scope(services=tuple(services))
-    return Context(asked, span, scope, at("18:00"), runtime, AllowAll(b"k" * 32), Stop(), lang=lang)
+    return Context(asked, span, scope, now, runtime, AllowAll(b"k" * 32), Stop(), lang=lang)
 
 
 async def call(agent: Agent, ctx: Context, tool: str, **args: Any) -> ToolResult:

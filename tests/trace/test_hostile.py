@@ -74,8 +74,9 @@ def test_nothing_steers_the_terminal(run: str, data: Path, cli: Callable[..., st
         text.encode()
     assert len(printed[0]) < 5_000
     assert len(printed[1]) < 20_000
-    assert max(map(len, printed)) > 1_000_000 or run != "big"
-    assert "[bold]x[/bold]" in printed[1] or run != "evil"
+    words = {"evil": "[bold]x[/bold]", "half": "half a surrogate", "big": BIG}
+    assert words[run][:40] in printed[1]
+    assert max(map(len, printed)) > {"big": 1_000_000}.get(run, 100)
 
 
 @pytest.mark.parametrize("run", ["evil", "half", "big"])

@@ -49,9 +49,14 @@ class Content:
 def read(kind: str, raw: str) -> Content:
     """Never raises: what can't be read has no text."""
     try:
-        body = json.loads(raw)
+        return _read(kind, json.loads(raw))
     except ValueError:
-        body = None
+        return _read(kind, None)
+    except RecursionError:  # nested as nobody writes
+        return Content("", known=False)
+
+
+def _read(kind: str, body: Any) -> Content:
     if kind == FORWARDS:  # its content is a sentence; its messages have to be fetched
         return Content("")
     if not isinstance(body, dict):

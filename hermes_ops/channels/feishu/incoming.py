@@ -53,7 +53,7 @@ class Incomings:
         try:
             event = json.loads(payload)
             kind, body = within(event, "header").get("event_type"), within(event, "event")
-        except (ValueError, AttributeError):
+        except (ValueError, RecursionError):
             log.warning("feishu: an event that can't be read, %d bytes", len(payload))
             return None
         if kind == "card.action.trigger":

@@ -12,9 +12,10 @@ from orchestrator.cleaning import clean
 
 TABLES = 3  # of a card; the documentation says five, live reports three
 FENCE = re.compile(r"^\s*(```|~~~)")
-LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))*)(?:\s+\"[^\"\n]*\")?\)")
-RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
-CODE = re.compile(r"(`+[^`\n]+`+)")
+# Possessive where they repeat: a model's line is read once, however it is made.
+LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\((?:<[^<>\n]*+>|(?:[^()\s]|\([^()\s]*\))*)(?:\s+\"[^\"\n]*\")?\)")
+RULE = re.compile(r"^\s*+\|?\s*+:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+\|?\s*$")
+CODE = re.compile(r"((?<!`)`++[^`\n]++`++)")
 
 
 def printable(text: str) -> str:

@@ -17,6 +17,7 @@ from hermes_ops.channels.feishu.incoming import Incomings
 from hermes_ops.channels.feishu.quotes import Fetcher
 from hermes_ops.channels.feishu.rest import Api
 from hermes_ops.channels.feishu.tally import Tally
+from hermes_ops.channels.keeping import PLACE
 from hermes_ops.settings import FeishuSettings, Settings
 from hermes_ops.zones import machine_zone
 from memory import Posts
@@ -39,7 +40,7 @@ def make(settings: Settings, posts: Posts, mask: Callable[[str], str]) -> Feishu
         clicks = Clicks(s, posts, intake, mask)
         return Incomings(s, intake, identity, clicks, mask, zone, settings.language)
 
-    fetcher = Fetcher(posts, settings.data_dir / "attachments", mask)
+    fetcher = Fetcher(posts, settings.data_dir / PLACE, mask)
     return FeishuChannel(s, posts, api, incomings, fetcher, tally)
 
 

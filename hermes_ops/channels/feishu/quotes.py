@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,11 +18,12 @@ from hermes_ops.channels.base import Prepared
 from hermes_ops.channels.feishu.content import File, mentioned, named, read, within
 from hermes_ops.channels.feishu.errors import Refusal
 from hermes_ops.channels.feishu.rest import Api
-from hermes_ops.channels.keeping import keep
+from hermes_ops.channels.keeping import keep, place_of
 from hermes_ops.channels.words import say
 from hermes_ops.quoted import SENT
 from memory import Posts
 from orchestrator.contracts import Attachment, Incoming, Json
+from orchestrator.errors import StoreError
 
 QUOTED = 4_000  # characters
 MESSAGES = 20  # of a bundle that are read
@@ -60,13 +60,13 @@ class Fetcher:
 
     async def _quoted(self, api: Api, parent: str, lang: str) -> Found:
         """Our own card's answer; of any other message its words and files."""
-        if own := await self._posts.by_message(parent):
-            return Found(str(own.state.get("text") or ""))
         try:
+            if own := await self._posts.by_message(parent):
+                return Found(str(own.state.get("text") or ""))
             got = await api.call(
                 "GET", f"/im/v1/messages/{parent}", None, {"card_msg_content_type": "user_card_content"}
             )
-        except Refusal as e:
+        except (Refusal, StoreError, RecursionError) as e:
             log.info("feishu: the quoted message can't be read: %s", e)
             return Found(notes=[say("unread_quote", lang, why=e)])
         listed = within(got, "data").get("items")
@@ -89,7 +89,7 @@ class Fetcher:
                 continue
             try:
                 data = await api.download(f"/im/v1/messages/{message}/resources/{file.key}", {"type": "file"})
-                place = self._place / re.sub(r"\W", "_", asked.id)
+                place = place_of(self._place, asked.id)
                 kept.append(await asyncio.to_thread(keep, place, f"{n}-{file.name}", data, self._mask, asked.locale))
             except (Refusal, OSError, ValueError) as e:
                 notes.append(say("unread_file", asked.locale, name=file.name, why=e))

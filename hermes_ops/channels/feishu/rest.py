@@ -65,7 +65,7 @@ class Api:
         return json.loads(raw)
 
     async def download(self, path: str, query: dict[str, str]) -> bytes:
-        """Raises Refusal."""
+        """Raises Refusal, also for what is larger than `sdk.MOST`."""
         return await self._tried(partial(self._once, "GET", path, None, query, "bytes"), "", ATTEMPTS)
 
     async def _tried(self, once: Callable[[], bytes], chat: str, attempts: int) -> bytes:
@@ -125,7 +125,7 @@ class Api:
 def _told(content: bytes) -> dict[str, Json] | None:
     try:
         told = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return told if isinstance(told, dict) else None
 
@@ -149,6 +149,8 @@ def _raised(error: Exception) -> Refusal:
         code = code if isinstance(code, int) else None
         sort = sort_of(code, 400)
         return Refusal("setup" if sort == "never" else sort, code, f"no access token: {getattr(error, 'msg', '')}")
+    if isinstance(error, sdk.TooLarge):
+        return Refusal("never", None, str(error))
     if isinstance(error, OSError) and not isinstance(error, ValueError):  # requests' exceptions are; one is both
         return Refusal("passing", None, f"no connection: {type(error).__name__}")
     return Refusal("passing", None, f"the answer can't be read ({type(error).__name__})")

@@ -16,8 +16,11 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from hermes_ops.channels.keeping import MOST
+
 TIMEOUT = 10.0  # seconds of a call, and of the connection's discovery
 CONNECTIONS = 32  # that are kept
+PIECE = 1 << 16  # bytes of an answer that are read at a time
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _importing = threading.Lock()
 
@@ -33,18 +36,34 @@ def proxy_for(domain: str, setting: str) -> str:
     return found if found.startswith("http") else ""  # a SOCKS proxy would need another library
 
 
+class TooLarge(Exception):
+    """An answer that isn't read to its end."""
+
+
 def session(proxy: str) -> Any:
     """A `requests` session that takes nothing from the environment, and follows nobody elsewhere: what is sent holds
-    secrets."""
+    secrets. An answer is read as far as MOST: raises TooLarge."""
     import requests
 
     made = requests.Session()
     made.trust_env = False
     made.max_redirects = 0
+    made.hooks["response"].append(_bounded)
     made.mount("https://", requests.adapters.HTTPAdapter(pool_maxsize=CONNECTIONS))
     made.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=CONNECTIONS))
     made.proxies = {"http": proxy, "https": proxy} if proxy else {}
     return made
+
+
+def _bounded(response: Any, **options: Any) -> None:
+    """Before it is read whole, as a session does by itself."""
+    got = bytearray()
+    for piece in response.iter_content(PIECE):
+        got += piece
+        if len(got) > MOST:
+            response.close()
+            raise TooLarge(f"it is larger than {MOST >> 20} MB")
+    response._content = bytes(got)
 
 
 def client(app_id: str, secret: str, domain: str, http: Any) -> Any:

@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from hermes_ops.channels.feishu import sdk
+from hermes_ops.channels.feishu.content import within
 from hermes_ops.channels.feishu.incoming import Incomings
 from hermes_ops.settings import FeishuSettings
 from orchestrator.contracts import Json
@@ -58,21 +59,25 @@ class WebHook:
             if event.get("type") == "url_verification":  # comes without a signature
                 return 200, {"challenge": str(event.get("challenge") or "")}
             nonce = self._signed(named, body)
-        except Refused as e:
-            self._channel.hook_problem = str(e)
-            log.warning("feishu: a request was refused: %s", e)
-            return 403, {"msg": str(e)}
+            payload = json.dumps(event).encode()
+        except (Refused, RecursionError) as e:
+            return self._refused(str(e) if isinstance(e, Refused) else "the body is nested too deeply")
         if self._channel.incomings is None:
             return 503, {"msg": "not ready"}
         self._once(nonce)
         try:
-            answer = await self._channel.incomings.handle(json.dumps(event, ensure_ascii=False).encode())
+            answer = await self._channel.incomings.handle(payload)
         except HermesError as e:
             self._nonces.pop(nonce, None)  # it has to come again
             log.error("feishu: %s", e)
             return 503, {"msg": "not stored"}
         self._channel.hook_problem = ""
         return 200, answer if isinstance(answer, dict) else {}
+
+    def _refused(self, why: str) -> Answer:
+        self._channel.hook_problem = why
+        log.warning("feishu: a request was refused: %s", why)
+        return 403, {"msg": why}
 
     def _opened(self, body: bytes) -> Json:
         try:
@@ -87,8 +92,8 @@ class WebHook:
 
     def _known(self, event: Json) -> None:
         """The token is inside: at the top of a challenge, in the header of an event."""
-        given = str(event.get("token") or (event.get("header") or {}).get("token") or "")
-        if self._token and not hmac.compare_digest(given.encode(), self._token.encode()):
+        given = str(event.get("token") or within(event, "header").get("token") or "")
+        if self._token and not hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode()):
             raise Refused("the verification token is wrong")
 
     def _signed(self, headers: Mapping[str, str], body: bytes) -> str:
@@ -99,7 +104,7 @@ class WebHook:
         wanted = sha256(f"{at}{nonce}{self._key}".encode() + body).hexdigest()
         if not hmac.compare_digest(headers.get("x-lark-signature", "").encode(), wanted.encode()):
             raise Refused("the signature is wrong or missing")
-        if not at.isdigit() or abs(time.time() - int(at)) > FRESH:
+        if not at.isdecimal() or abs(time.time() - int(at)) > FRESH:
             raise Refused("the request is not fresh, or this machine's clock is wrong")
         if nonce in self._nonces:
             raise Refused("the request came before")

@@ -27,6 +27,7 @@ from orchestrator.contracts import Incoming, Json, Window
 from orchestrator.errors import StoreError
 
 WHO = "first-look"  # the user of its questions, for budgets
+AGAIN = 10.0  # seconds until the next turn after one that the store failed
 LOOK = 0.5  # seconds between looks whether a card was posted, a question answered
 POSTED = 120.0  # seconds that a card may take into its chat
 LONGEST = 1800.0  # seconds that a question may wait and take
@@ -73,7 +74,7 @@ class FirstLook:
             self._heard.set()
 
     async def run(self) -> None:
-        """Raises nothing that the store or a chat may fail with: the next alert is a new chance."""
+        """Raises nothing that the store or a chat may fail with: it looks again."""
         self._heard.set()  # what ended while nobody watched
         try:
             while True:
@@ -84,15 +85,23 @@ class FirstLook:
                     await self.turn()
                 except StoreError as e:
                     log.error("look: %s", e)
+                    await asyncio.sleep(AGAIN)
+                    self._heard.set()
         finally:
             for task in self._asking:
                 task.cancel()
             await asyncio.gather(*self._asking, return_exceptions=True)
 
     async def turn(self) -> None:
-        """Looks once at what fires now. Raises StoreError."""
-        now = self._records.clock()
+        """Looks once at what fires now. Raises StoreError; what began has its look in the next turn then."""
         began, self._fresh = self._fresh, set()
+        try:
+            await self._look(began, self._records.clock())
+        except StoreError:
+            self._fresh |= began
+            raise
+
+    async def _look(self, began: set[str], now: datetime) -> None:
         burning = {g.mark: g for g in grouped(map(firing, await self._open(now)))}
         red = await self._red(now)
         await self._extinguish(red, burning, now)

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import re
 
-from subagents.folder import keys, levels, times
+from subagents.folder import colours, keys, levels, times
 from subagents.folder.formats import several
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec
 
-_LINE = re.compile(r"(?:\x1b\[[\d;]*[A-Za-z])*([A-Za-z0-9][\w.-]*) +\| ?(.*)")
+_LINE = re.compile(rf"(?:{colours.ONE})*+([A-Za-z0-9][\w.-]*+) ++\| ?(.*)")
 _STAMP = re.compile("(" + times.ISO + r") (.*)")
-_ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 
 
 def shape(lines: list[str]) -> str | None:
@@ -41,7 +40,7 @@ def parser(hints: Hints) -> LineParser:
 
 def _apart(line: str) -> tuple[str, str] | None:
     match = _LINE.fullmatch(line)
-    return (match[1], _ANSI.sub("", match[2])) if match else None
+    return (match[1], colours.plain(match[2])) if match else None
 
 
 FORMAT = LogFormat("docker compose log", shape, parser)

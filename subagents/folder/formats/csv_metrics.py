@@ -16,8 +16,7 @@ _METRIC = ("metric", "metricname", "name", "measurement")
 _VALUE = ("value", "v", "val")
 _SERVICE = ("service", "servicename", "app", "application", "microservice", "component", "podname", "pod", "host")
 _PODS = frozenset(("podname", "pod", "host"))
-_UNIT = re.compile(r"^(.*?)\s*\(([^()]*)\)$")
-_NUMBER = re.compile(r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^(?:nan|NaN|[+-]?[iI]nf)$")
+_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?|nan|NaN|[+-]?[iI]nf")
 
 
 Column = tuple[str, str, str, tuple[tuple[str, str], ...]]  # metric, service, unit, labels
@@ -57,7 +56,7 @@ def layout(rows: list[list[str]]) -> Layout | None:
 
 def _is_data(row: list[str], top: list[str]) -> bool:
     timed = any(times.parse(cell) is not None for cell in row[:6])
-    return row != top and timed and any(_NUMBER.match(cell.strip()) for cell in row)
+    return row != top and timed and any(_NUMBER.fullmatch(cell.strip()) for cell in row)
 
 
 def _single(header: list[str], data: list[list[str]]) -> Layout | None:
@@ -82,12 +81,14 @@ def _single(header: list[str], data: list[list[str]]) -> Layout | None:
 
 def _numeric(data: list[list[str]], column: int) -> bool:
     cells = [row[column].strip() for row in data if len(row) > column and row[column].strip()]
-    return all(_NUMBER.match(cell) for cell in cells)
+    return all(_NUMBER.fullmatch(cell) for cell in cells)
 
 
 def _column(header: str) -> Column:
-    match = _UNIT.match(header)
-    return (match.group(1), "", match.group(2), ()) if match else (header, "", "", ())
+    """`latency (ms)` names its unit."""
+    name, opened, unit = header.removesuffix(")").rpartition("(")
+    named = opened and header.endswith(")") and ")" not in unit
+    return (name.rstrip(), "", unit, ()) if named else (header, "", "", ())
 
 
 def _stacked(headers: list[list[str]], count: int) -> Layout | None:
@@ -126,6 +127,6 @@ def points(path: str, packed: str, form: Layout) -> Iterator[Point]:
         own = keys.workload(own) if form.pods else own
         labels = tuple((name, row[i]) for i, name in form.labels.items() if i < len(row) and row[i])
         for i, (name, service, unit, extra) in form.values.items():
-            if i < len(row) and _NUMBER.match(row[i].strip()):
+            if i < len(row) and _NUMBER.fullmatch(row[i].strip()):
                 metric = row[form.metric] if form.metric is not None else name
                 yield Point(metric, service or own, unit, labels + extra, at, float(row[i]))

@@ -11,10 +11,10 @@ from subagents.folder.records import Row
 
 _COMMIT = re.compile(r"^commit ([0-9a-f]{7,64})(?: \((.*)\))?$")
 _FIELD = re.compile(r"^(Author|AuthorDate|Commit|CommitDate|Date|Merge|gpg):? +(.*)$")
-_STAT = re.compile(r"^ (.+?) +\| +(?:\d+|Bin)")
+_STAT = re.compile(r"^ ++(\S(?:.*?\S)??) ++\| ++(?:\d|Bin)")
 _STATUS = re.compile(r"^(?:[ACDMRTUX]\d*\t)(?:.*\t)?(\S.*)$")
 _DIFF = re.compile(r"^diff --git a/(.+?) b/(.+)$")
-_MAIL = re.compile(r" <[^>]*>$")
+_MAIL = re.compile(r" <[^<>]*+>$")
 
 
 def is_log(lines: list[str]) -> bool:

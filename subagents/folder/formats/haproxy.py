@@ -10,7 +10,9 @@ from subagents.folder.formats import syslog
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec
 
 _HTTP = re.compile(
-    r"(?P<client>\S+):\d+ \[(?P<accepted>" + times.CLF + r")\] (?P<frontend>\S+) (?P<backend>[^\s/]+)/(?P<server>\S+) "
+    r"(?<!\S)(?P<client>\S+):\d+ \[(?P<accepted>"
+    + times.CLF
+    + r")\] (?P<frontend>\S+) (?P<backend>[^\s/]+)/(?P<server>\S+) "
     r"(?P<timers>[-+\d/]+) (?:(?P<code>-?\d+) )?(?P<bytes>\+?\d+) "
 )
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from subagents.folder import expressions, keys, layouts, levels, spellings, times
+from subagents.folder import colours, expressions, keys, layouts, levels, spellings, times
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 _ERRORS = re.compile(rb":(?<=[\" \t\r]:)[ \t\r]*+\"?+" + levels.ERROR_VALUE)
@@ -28,9 +28,10 @@ _SINGLE = {"$date", "epochSecond", "stringValue"}
 _WRAPPERS = ("_source", "attributes")  # of Elasticsearch's and Datadog's exports: the record itself stands in it
 _OTEL = ("debug", "debug", "info", "warn", "error", "fatal")  # severity numbers 1-24, four each
 _SCALE = {"0": "debug", "1": "info", "2": "warn", "3": "error", "4": "fatal"}
-_ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 _LEFT_OUT = "(the exporter left this long message out: export with `journalctl --all`)"
-_MEMBER = re.compile(r'"([\w.@-]{1,60})" ?: ?("(?:[^"\\\n]|\\["\\/bfnrt])*"|-?\d{1,20}(?:\.\d{1,20})?)(?=[,}\s])')
+_MEMBER = re.compile(
+    r'"([\w.@-]{1,60})" ?: ?("(?:[^"\\\n]|\\["\\/bfnrt])*"|-?(?:0|[1-9]\d{0,19})(?:\.\d{1,20})?)(?=[,}\s])'
+)
 _OPENED = re.compile(r'"([\w.@-]{1,60})" ?: ?"((?:[^"\\]|\\.){3,})$', re.DOTALL)
 _STRING = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
 _SCALAR = rb"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,18})?(?:[eE][+-]?\d{1,3})?|true|false|null"
@@ -70,7 +71,7 @@ def decode(line: str) -> dict[str, Any] | None:
         return None
     try:
         item = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _salvaged(line) if len(line) > _LONG else None
     return item if isinstance(item, dict) else None
 
@@ -110,7 +111,8 @@ def _single(value: Mapping[str, Any]) -> Any:
     """MongoDB's and Log4j's times, OTLP's texts."""
     if "epochSecond" not in value:
         return value.get("$date", value.get("stringValue"))
-    return float(value["epochSecond"]) + float(value.get("nanoOfSecond", 0)) / 1e9
+    parts = (value["epochSecond"], value.get("nanoOfSecond", 0))
+    return parts[0] + parts[1] / 1e9 if all(isinstance(p, int | float) and abs(p) < 1e12 for p in parts) else None
 
 
 def is_log(item: Mapping[str, Any], timed: bool = True) -> bool:
@@ -147,11 +149,11 @@ def shape(lines: list[str], timed: bool = True) -> str | None:
         return None
     values = [flat(i).get(plan(tuple(flat(i))).level or "") for i in items]
     words = [v for v in values if isinstance(v, str) and not v.isdigit() and levels.level(v) != "unknown"]
-    numbers = [v for v in values if (isinstance(v, int) and not isinstance(v, bool)) or str(v).isdigit()]
+    numbers = [n for v in values if isinstance(v, int | str) and (n := levels.digits(str(v))) is not None]
     if words:
         return "field"
     if numbers:
-        return _numbers([int(str(n)) for n in numbers], items)
+        return _numbers(numbers, items)
     return "status" if any(plan(tuple(flat(i))).code for i in items) else "text"
 
 
@@ -231,7 +233,7 @@ def _service(item: dict[str, Any], p: Plan) -> str:
 
 def _message(value: Any) -> str:
     if isinstance(value, str):
-        return (_ANSI.sub("", value) if "\x1b" in value else value).rstrip("\r\n")
+        return colours.plain(value).rstrip("\r\n")
     if isinstance(value, list) and value and all(isinstance(v, int) for v in value):  # journald: bytes, no UTF-8
         return _message(bytes(v & 255 for v in value).decode("utf-8", "replace"))
     if isinstance(value, list) and value and all(isinstance(v, str | list) for v in value):  # a field given twice
@@ -248,7 +250,8 @@ def level_of(value: Any, kind: str, code: str, message: str) -> str:
     if kind == "scale":
         return _SCALE.get(str(value), "unknown")
     if kind == "otel":
-        return _OTEL[(int(str(value)) - 1) // 4] if str(value).isdigit() and 0 < int(str(value)) <= 24 else "unknown"
+        number = levels.digits(str(value)) or 25
+        return _OTEL[(number - 1) // 4] if number <= 24 else "unknown"
     if kind == "number":
         return levels.level(value) if isinstance(value, str | int | float) else "unknown"
     return _word(value)

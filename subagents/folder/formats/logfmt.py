@@ -8,7 +8,9 @@ from subagents.folder import expressions, layouts, levels, times
 from subagents.folder.formats.json_lines import plan, record
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
-_PAIR = re.compile(r'([A-Za-z_@][\w.@/-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)', re.ASCII)
+_PAIR = re.compile(  # sought where a run of a key's characters begins, not within one: that would take its square
+    r'(?<![\w.@/-])[\d./-]*+([A-Za-z_@][\w.@/-]*+)=("[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s"]*+)', re.ASCII
+)
 _ERRORS = re.compile(rb"=\"?+" + levels.ERROR_VALUE)
 _NAME = re.compile(rb'([A-Za-z_@][\w.@/-]*+)=(?:"(?:[^"\\]|\\.)*+"|[!#-~]*+)(?: |$)')
 _VALUE = rb'(?:"(?:[^"\\]|\\.)*+"|[!#-~]*+)'
@@ -19,7 +21,8 @@ _TIME = b'(?P<quote>")?+(?:' + layouts.ISO + b"|" + layouts.EPOCH + b')(?(quote)
 
 def pairs(line: str) -> dict[str, str]:
     """The pairs of a line that begins with one; {} where it doesn't."""
-    if "=" not in line[:64] or not _PAIR.match(line):
+    first = _PAIR.match(line) if "=" in line[:64] else None
+    if first is None or first.start(1):
         return {}
     out: dict[str, str] = {}
     for key, value in _PAIR.findall(line):

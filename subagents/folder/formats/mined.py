@@ -19,7 +19,7 @@ def matches(item: Mapping[str, Any]) -> bool:
 
 
 def _number(value: Any) -> float | None:
-    match = re.fullmatch(r"\s*([+-]?\d[\d,]*(?:\.\d+)?)\s*%?\s*", str(value))
+    match = re.fullmatch(r"([+-]?\d[\d,]*+(?:\.\d++)?)\s*+%?", str(value).strip())
     return float(match.group(1).replace(",", "")) if match else None
 
 

@@ -14,7 +14,7 @@ from subagents.folder import files
 
 _SAMPLE = re.compile(r"^[a-zA-Z_:][\w:]*(?:\{.*\})? (?:[+-]?(?:\d[\d.eE+-]*|Inf|NaN)) \d{9,13}(?:\.\d+)?(?: #.*)?$")
 _COMMENT = re.compile(r"^# (TYPE|HELP|UNIT|EOF)\b ?(\S*) ?(.*)$")
-_LABEL = re.compile(r'([a-zA-Z_][\w.]*)="((?:[^"\\]|\\.)*)"')
+_LABEL = re.compile(r'(?<![\w.])([a-zA-Z_][\w.]*+)="([^"\\]*+(?:\\.[^"\\]*+)*+)"')
 _SUFFIXES = ("_total", "_count", "_sum", "_bucket", "_created")
 
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 
-from subagents.folder import levels
+from subagents.folder import colours, levels
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec
 
-_ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 _UPPER = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|CRITICAL|ALERT|FATAL|PANIC|ERRO|FATA|DEBU|TRAC|PANI)"
 _LINE = re.compile(
     rf"[\[<(]?({_UPPER})[\]>)]?(?:\[\d+\]|:| +-|(?<=[\]>)]))?[ :\t]\s*(\S.*)"
@@ -21,18 +20,14 @@ _NAMES = {"fata": "fatal", "debu": "debug", "trac": "debug", "pani": "fatal", "t
 
 
 def shape(lines: list[str]) -> str | None:
-    heads = [line for line in map(_plain, lines) if line[:1] not in (" ", "\t")]
+    heads = [line for line in map(colours.plain, lines) if line[:1] not in (" ", "\t")]
     found = sum(1 for line in heads if _LINE.match(line))
     return "level" if found > 1 and found * 3 >= len(heads) else None
 
 
-def _plain(line: str) -> str:
-    return _ANSI.sub("", line) if "\x1b" in line else line
-
-
 def parser(hints: Hints) -> LineParser:
     def read(line: str) -> Rec | None:
-        match = _LINE.match(_plain(line))
+        match = _LINE.match(colours.plain(line))
         if match is None:
             return None
         word, text = (found for found in match.groups() if found is not None)

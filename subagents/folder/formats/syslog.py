@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from subagents.folder import levels, spellings, times
+from subagents.folder import colours, levels, spellings, times
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 _COUNT = r"(?:\d{1,6} (?=<))?"  # octets, before each message on a TCP stream (RFC 6587)
@@ -23,7 +23,7 @@ _DATED = "|".join(
     )
 )
 _BSD = re.compile(
-    r"^(?:\x1b\[[\d;]*[A-Za-z])*" + _PRI + "(" + _DATED + r") ([\w.:-]+|[A-Z][a-z]\((\d{1,3})\)) "
+    rf"^(?:{colours.ONE})*+" + _PRI + "(" + _DATED + r") ([\w.:-]+|[A-Z][a-z]\((\d{1,3})\)) "
     r"([\w./@()-](?:[\w./@ ()-]{0,62}?[\w./@()-])??)(?:\[(\d+)\]:|:(?!\d)) ?(.*)$"
 )
 _NEW = re.compile(
@@ -33,13 +33,12 @@ _NEW = re.compile(
 _BARE = re.compile("^" + _PRI + r"(?:\d{1,9}: )?[*.]?(" + _DATED + r")(?: [A-Z]{3,4}(?=:))?:? (.*)$")
 _DEVICE = re.compile(r"%(?:[A-Z0-9_]+-(?:[A-Z0-9_]+-)?|%\d\d\w+/)(\d)[-/]\w+")  # Cisco's and Huawei's message names
 _ESCAPED = re.compile(r"#(0[0-3][0-7])")
-_ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 
 
 def shape(lines: list[str]) -> str | None:
     if sum(1 for line in lines if _NEW.match(line)) * 2 >= len(lines):
         return "5424"
-    plain = [_ANSI.sub("", line) for line in lines]
+    plain = [colours.plain(line) for line in lines]
     heads = [head for line in plain if (head := _head(line))]
     devices = sum(1 for line in plain if (bare := _BARE.match(line)) and (bare[1] or _DEVICE.search(bare[3])))
     dated = sum(1 for line in plain if _BARE.match(line) or _BSD.match(line))
@@ -66,8 +65,7 @@ def parser(hints: Hints) -> LineParser:
     default, clock = hints.service, hints.clock
 
     def read(line: str) -> Rec | None:
-        if "\x1b" in line:
-            line = _ANSI.sub("", line)
+        line = colours.plain(line)
         return _new(line, default) or _bsd(line, default, clock)
 
     return read

@@ -9,28 +9,27 @@ from __future__ import annotations
 
 import re
 
-from subagents.folder import expressions, layouts, levels, spellings, times
+from subagents.folder import colours, expressions, layouts, levels, spellings, times
 from subagents.folder.formats.heads import Heads
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 _STAMP = "|".join(
     (times.ISO, times.TAI64, times.CLF, times.CTIME, times.RFC2822, times.YEARLESS, spellings.PATTERN, times.EPOCH)
 )
-_START = r"^(?:\x1b\[[\d;]*[A-Za-z])*(?:####)?[\[\"'<(]?"
+_START = rf"^(?:{colours.ONE})*+(?:####)?[\[\"'<(]?"
 _HEADS = {
-    str(n): re.compile(
-        _START + r"(?:[^\s]+[ \t]+){" + str(n) + r"}[\[\"'<(]?(" + _STAMP + r")[\]\"'>)]?[ \t:,|-]*(.*)$"
-    )
+    str(n): re.compile(_START + r"(?:\S++[ \t]++){" + str(n) + r"}[\[\"'<(]?(" + _STAMP + r")[\]\"'>)]?[ \t:,|-]*(.*)$")
     for n in range(5)
 }
-_HEADS["p"] = re.compile(_START + r"(?:[^\s:|]+(?:::|\|)){1,3}(" + _STAMP + r")(?:::|\|)?(.*)$")  # `main::INFO::TIME::`
+_HEADS["p"] = re.compile(  # `main::INFO::TIME::`
+    _START + r"(?:[^\s:|]++(?:::|\|)){1,3}(" + _STAMP + r")(?:::|\|)?(.*)$"
+)
 _EVER = times.Clock(near=4e9)
 _KLOG = re.compile(r"^([IWEF])(\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d\.\d+) +(\d+) (\S+?)\] (.*)$")
-_ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 _LETTER = re.compile(r"\s*(?:[\[(]?[0-9A-Fa-f]{2,}[\])]?\s+){1,2}([IWEFDV])[\s/]")  # `4711 E tag`: Android, C++
 _ALONE = re.compile(r"\s*(?:\[[^\]]*\] ?)?[\[(]?([IWEFDV])[\])]? ")  # `I NETWORK`, `[app] [I]`
 _FIRST = re.compile(r"([IWEFDV])[ ,] ?\[?\d")  # cupsd
-_UNSAID = re.compile(r"(?:[\W\d_]|\[[^\]]*\]?|<[^>]*>?|\([^)]*\)?)*")  # ids, threads: no words of a sentence
+_UNSAID = re.compile(r"(?:\[[^\]]*+\]?+|<[^>]*+>?+|\([^)]*+\)?+|[\W\d_])*+")  # ids, threads: no words of a sentence
 _LATE = re.compile(r": (?i:(panic|fatal|critical|error|warning))(?=: )")  # `… postfix/qmgr[7]: warning: …`
 _ORDERS = {"d": "day", "m": "month"}
 _LOGGER = re.compile(r"^\s*(?:\[[^\]]*\]\s*)*([A-Za-z_][\w$]*(?:[.#][\w$]+)+)\s*(?:[-:|]+|\[[^\]]*\]\s*[-:]?)\s")
@@ -44,7 +43,7 @@ _ALIKE = re.compile(
 def shape(lines: list[str]) -> str | None:
     if any(_KLOG.match(line) for line in lines[:10]):
         return "klog"
-    plain = [_ANSI.sub("", line) for line in lines]
+    plain = [colours.plain(line) for line in lines]
     found = {name: [m for line in plain if (m := _timed(head, line))] for name, head in _HEADS.items()}
     best = max(found, key=lambda name: len(found[name]))
     early = any(_timed(_HEADS[best], line) for line in plain[:10])
@@ -75,8 +74,7 @@ def parser(hints: Hints) -> LineParser:
     clock = clock._replace(order=_ORDERS.get(hints.shape[-1:], "") if len(hints.shape) > 1 else "")
 
     def read(line: str) -> Rec | None:
-        if "\x1b" in line:
-            line = _ANSI.sub("", line)
+        line = colours.plain(line)
         match = head.match(line)
         if match is None:
             return None

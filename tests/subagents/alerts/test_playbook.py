@@ -11,7 +11,7 @@ METRICS = MemoryMetrics(
     rows=[series("pool_max", [20.0] * 246 + [2.0] * 90 + [20.0] * 60)],
     ratios=[Ratio("cart", 14118, 272), Ratio("mail", 500, 1)],
 )
-AGENT = alerts.make(Sources(alerts=(MemoryAlerts("am", rows=FIRED),), metrics=(METRICS,)))
+AGENT = alerts.make(Sources(alerts=(MemoryAlerts("am", rows=FIRED, since=at("00:00")),), metrics=(METRICS,)))
 
 
 async def test_the_summary_tells_what_fired_first_and_until_when():
@@ -21,7 +21,7 @@ async def test_the_summary_tells_what_fired_first_and_until_when():
     assert "CartErrors (cart, critical) fired at 13:04:30, ended 13:49 [A1]." in lines
     assert "Other alerts: Watchdog, DiskFull (mail) [A1]." in lines
     assert "availability of cart 98.0734% (272 of 14118 requests bad) [A2]." in lines
-    assert "pay `pool_max` 20 → 2 since 13:03 [A3]." in lines
+    assert "pay `pool_max` 20 → 2 since 13:03, over at 13:48 [A3]." in lines
     assert not any("mail" in line for line in lines if "availability" in line)
     assert (found.onset, found.services) == (at("13:03"), ("pay", "cart"))
 
@@ -73,7 +73,7 @@ async def test_now_is_asked_only_when_the_question_says_now():
 
 async def test_what_is_silenced_in_both_languages():
     held = episode("Full", "cart", "17:00", None, "warning", suppressed=True, by="silenced by wei")
-    agent = alerts.make(Sources(alerts=(MemoryAlerts("am", rows=[held]),)))
+    agent = alerts.make(Sources(alerts=(MemoryAlerts("am", rows=[held], since=at("00:00")),)))
     found = await findings(agent, context(window(), ["cart"], "what alerts are silenced?"))
     assert found.summary == "Full (cart, warning) fires since 17:00, silenced by wei [A1]."
     zh = await findings(agent, context(window(), ["cart"], "哪些告警被静默了？", "zh"))
@@ -90,7 +90,7 @@ async def test_what_fires_now_leads_with_what_nobody_holds_back_and_the_worst_of
         episode("Errors", "pay", "17:00", None, "critical"),
         episode("Pool", "pay", "17:01", None, "warning", suppressed=True, by="inhibited by Errors"),
     ]  # fmt: skip
-    agent = alerts.make(Sources(alerts=(MemoryAlerts("am", rows=rows),)))
+    agent = alerts.make(Sources(alerts=(MemoryAlerts("am", rows=rows, since=at("00:00")),)))
     now = window("17:00", "17:15", "Asia/Shanghai")
     en = (await findings(agent, context(now, [], "how many alerts fire right now?"))).summary.splitlines()
     assert en[0] == (

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
 import pytest
 
@@ -83,12 +84,20 @@ async def test_two_equally_near_are_called_a_tie():
     assert "likeliest" not in found.summary
 
 
-async def test_an_onset_at_another_time_than_asked_is_said_to_be_one():
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("en", "No sign of a failure was found in that time, so no change is blamed"),
+        ("zh", "没有查到故障迹象，因此不指认变更"),
+    ],
+)
+async def test_what_begins_at_another_time_is_no_cause_for_the_time_asked(lang: Literal["en", "zh"], said: str):
     ctx = context(window("09:00", "10:00"), ["cart"])
     sources = Sources(logs=(MemoryLogs("files", lines=INCIDENT),))
     told = [await findings(logs.make(sources), ctx)]
-    found = await findings(agent(), context(window("09:00", "10:00"), ["cart"]), told)
-    assert found.summary.startswith("No change explains what began at 13:03 UTC: of 4 in ")
+    found = await findings(agent(), context(window("09:00", "10:00"), ["cart"], "why?", lang), told)
+    assert found.summary.startswith(said)
+    assert "suspects" not in {e.tool for e in found.evidence}
 
 
 async def test_without_an_onset_changes_are_listed():

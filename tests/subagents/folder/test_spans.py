@@ -83,4 +83,5 @@ async def test_of_many_the_failed_and_the_slowest_are_shown(tmp_path: Path) -> N
     answer = await source.spans(ALL, limit=3)
     assert sorted(s.id for s in answer.rows) == ["b", "s98", "s99"]
     assert (answer.total, answer.complete) == (101, False)
-    assert "100 span(s) name a parent" in (await source.edges(None)).gaps[0] or (await source.edges(None)).gaps
+    [gap] = (await source.edges(None)).gaps
+    assert gap.startswith("101 span(s) name a parent")

@@ -1,0 +1,173 @@
+"""Which plain questions a text asks: the forms in which people on call put them, in Chinese and English. Words only."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Kind = Literal[
+    "rollback", "who", "over", "still", "first", "longest", "compare", "threshold", "impact", "blame", "brief", "sound",
+    "trouble",
+]  # fmt: skip
+
+_TEXTS: tuple[tuple[Kind, str], ...] = (
+    (
+        "rollback",
+        r"(?:要不要|需不需要|该不该|能不能|可不可以|是否(?:需要|应该|要)?|应该|建议|值得)[^，。！？,.!?]{0,12}(?:回滚|回退|撤回|还原)"
+        r"|(?:回滚|回退|撤回)(?:吗|么|不|还是)|回不回滚"
+        r"|\b(?:should|shall|must|do|does|can|could|would)\b[^.?!]{0,40}\b(?:roll(?:ing)? ?-?back|rollback|revert)"
+        r"|\b(?:worth|better|safe|time) (?:to )?(?:roll(?:ing)? ?-?back|revert)|\broll ?back or\b",
+    ),
+    (
+        "over",
+        r"好了[吗么没嘛]|[恢修]复(?:正常)?了?[吗么没嘛]|恢复正常了|(?:解决|修好|结束|完事|没事|过去)了?[吗么没嘛]"
+        r"|(?:回滚|回退|撤回|重启|扩容|修复)(?:之?后|以后)?[^，。？?]{0,8}(?:有用|管用|有效|生效|见效|好转|好了|恢复)"
+        r"|(?:回滚|回退|撤回)(?:之后|后|以后)[^。]{0,6}(?:怎么样|如何|好)"
+        r"|\b(?:is|are|has|have|did|was|were)\b[^.?!]{0,40}\b(?:fixed|over|resolved|solved|recovered?|mitigated|cleared?"
+        r"|back to normal|gone|stopped|subsided)\b|\ball clear\b|\b(?:back to normal|better now)\b|\bok(?:ay)? again\b"
+        r"|\bdid\b[^.?!]{0,40}\b(?:help|work|fix)\b",
+    ),
+    (
+        "still",
+        r"还在(?:报错|出错|失败|超时|出问题|继续|影响|挂)|还(?:有|是)(?:错误|报错|问题|异常|失败|超时|挂|慢|卡)"
+        r"|^(?!.*[几列哪])[^。]*还没有?(?:好|恢复|解决|结束)(?!的)|仍(?:然|在|有)"
+        r"|\bstill\b[^.?!]{0,30}\b(?:\w+ing|down|broken|slow|bad|there|errors?|failures?|on)\b|\bongoing\b",
+    ),
+    (
+        "first",
+        r"最[先早][^，。？?]{0,6}(?:坏|挂|报错|出错|出问题|异常|告警|失败|开始|崩)|哪个(?:服务)?先|谁先|先(?:报错|坏|挂|出(?:错|问题)|崩)"
+        r"|第一个(?:报错|出错|坏|挂|出问题|崩|告警)|从哪个?(?:服务)?(?:开始|先)|起源|源头"
+        r"|\b(?:wh(?:ich|o|at)|where)\b[^.?!]{0,40}\bfirst\b|\bfirst\b[^.?!]{0,20}\bto (?:fail|break|error|go down)\b"
+        r"|\bwhere did it (?:start|begin)\b|\bstart(?:ed)? first\b|\bearliest\b",
+    ),
+    (
+        "longest",
+        r"(?:最长|最久)|\blongest\b",
+    ),
+    (
+        "compare",
+        r"[和跟与比][^，。？?]{0,14}(?:相比|比较|对比|比(?:一下|呢|$|[，？?\s])|比[^，。？?]{0,14}(?:多|少|高|低|慢|快|怎么样|如何)"
+        r"|比起来|谁(?:更|多))|[和跟与](?:昨天|前天|上周|昨晚|平时|往常|之前)比|比(?:昨天|前天|上周|平时|往常|之前)"
+        r"|\bcompared? (?:to|with)\b|\bvs\.?\b|\bversus\b|\bthan (?:yesterday|usual|before|last|the day)|\bcompare\b",
+    ),
+    (
+        "threshold",
+        r"达标|(?:超过?|高于|大于|低于|小于|不到|达到)[^，。？?]{0,6}\d+(?:\.\d+)?\s?%|\d+(?:\.\d+)?\s?%[^，。？?]{0,8}(?:[吗么]|没有)"
+        r"|\b(?:above|over|below|under|exceed\w*|more than|less than|higher than|lower than|reach\w*)\b[^.?!]{0,12}\d"
+        r"|\b(?:meet|met|miss(?:ed)?|breach\w*|within|violat\w*)\b[^.?!]{0,24}\b(?:slo|sla|target|objective|\d)"
+        r"|(?:slo|sla)[^，。？?]{0,10}(?:吗|没)",
+    ),
+    (
+        "impact",
+        r"(?:多少|几个?|哪些|影响了?)[^，。？?]{0,4}(?:用户|客户|人|顾客|会员)|影响(?:面|范围|多大)|(?:用户|客户)数|多少(?:个|笔)?(?:订单|交易|钱)"
+        r"|损失|营收"
+        r"|\bhow many\b[^.?!]{0,20}\b(?:users?|customers?|people|orders?|transactions?|sales)\b|\bhow bad\b"
+        r"|\b(?:users?|customers?) (?:are |were )?(?:affected|impacted)\b|\b(?:impact|blast radius|revenue)\b",
+    ),
+    (
+        "blame",
+        r"(?:是不是|会不会|难道|怀疑)[^，。？?]{0,40}|(?<![你我他她您])是(?!谁|哪|否|什么)[^，。？?不]{1,30}(?:吗|嘛|(?<!什)么)"
+        r"|(?:因为|由于)[^，。？?]{1,30}[吗嘛]|[^，。？?]{1,30}(?:导致|引起|造成|搞[挂坏])的?[吗嘛]"
+        r"|(?:跟|和|与)[^，。？?]{1,30}(?:有关|相关)"
+        r"|\b(?:is|was|were|could|can|might) (?:it|this|that|these|those)\b(?: be| have been)?"
+        r"(?! (?:\w+ing|ok|okay|fine|down|up"
+        r"|over|fixed|back|slow|still|healthy|normal|possible|resolved|broken|available|safe|you|me|fun)\b)"
+        r"|\b(?:did|has|does)\b[^.?!]{1,60}\b(?:cause|break|kill|trigger|bring|do this)\w*\b"
+        r"|\b(?:due to|because of|related to|to blame|responsible for|fault of|caused by)\b",
+    ),
+    (
+        "brief",
+        r"一句话|两句话|简短|简单说|简要|给?(?:老板|领导|经理|上级)|长话短说|概括|总结一?下?|太长不看"
+        r"|\btl;?dr\b|\b(?:one|a single|two) (?:sentences?|lines?)\b|\bin (?:short|brief|a nutshell)\b"
+        r"|\b(?:my|the) (?:boss|manager|ceo|cto)\b|\bsum(?:mary|mari[sz]e)\b|\bbriefly\b",
+    ),
+    (
+        "sound",
+        r"(?:正常|健康|稳定|还好|没事|没问题|可用|活着|平稳)[吗么嘛]|是否(?:正常|健康|稳定)|正不正常"
+        r"|\b(?:is|are|was|were)\b[^.?!]{0,40}\b(?:ok(?:ay)?|fine|healthy|up|alive|well|stable|good|available|normal)\b\s*(?:\?|$"
+        r"|now|today|yesterday|last|at|between|on|in)",
+    ),
+    (
+        "trouble",
+        r"有(?:没有|什么|啥|无)?[^，。？?]{0,10}(?:问题|异常|故障|事故|报错|错误|告警|毛病)[^，。？?]{0,2}(?:[吗么嘛?？]|$)"
+        r"|有没有(?:问题|异常|故障|事故|报错|错误|告警)|(?:挂|宕机|崩|坏|不可用|报错|出错|失败|出问题)了?[吗么嘛没]"
+        r"|\b(?:any|were there|are there|was there|is there)\b[^.?!]{0,30}\b(?:alerts?|errors?|problems?|issues?"
+        r"|incidents?"
+        r"|outages?|failures?|trouble|firing|wrong|unusual|anomal\w+)\b|\banything (?:wrong|unusual|broken|odd)\b"
+        r"|\b(?:is|are|was|were)\b[^.?!]{0,40}\b(?:down|broken|failing|erroring|slow|unavailable|unhealthy)\b",
+    ),
+)
+_KINDS = tuple((kind, re.compile(text, re.IGNORECASE)) for kind, text in _TEXTS)
+CHANGES: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = tuple(
+    (frozenset(kinds), re.compile(words, re.IGNORECASE))
+    for kinds, words in (
+        (("config",), r"配置|\bconfig\w*\b|\bsettings?\b"),
+        (("flag",), r"开关|灰度|\b(?:feature )?(?:flag|toggle)s?\b"),
+        (("ticket",), r"工单|计划内|维护窗口|\b(?:tickets?|maintenance|planned)\b"),
+        (
+            ("deploy", "release"),
+            r"发布|上线|部署|发[的了]?版|新版本|升级"
+            r"|\b(?:deploy\w*|releas\w*|rollouts?|new version|upgrade\w*|ship\w*)\b",
+        ),
+        (("commit", "deploy", "release"), r"代码|提交|合并|\b(?:code|commit\w*|merge\w*)\b"),
+        ((), r"变更|改动|迁移|\b(?:changes?|migrations?)\b"),
+    )
+)
+_SUBJECT = re.compile(  # a word of which it is asked how it is: what else than a service, or a part of one
+    r"(?:^|[，。,\s])(?P<zh>[A-Za-z][\w-]{2,})\s?(?:服务|集群)?\s?(?:现在|昨天|今天|昨晚|刚才|最近)?\s?"
+    r"(?:有没有问题|有[什没]|有问题|没问题|怎么了|怎么样|正常|还好|[是不]*挂了|好了|出问题|炸了|崩了|慢|坏了)"
+    r"|^(?:is|are|was|were)\s(?P<en>[a-z][\w-]{2,})\s(?:ok|okay|fine|down|up|healthy|slow|broken|alive|working|failing)\b"
+    r"|\b(?:wrong|problems?|issues?|trouble)\s(?:with|in|on)\s(?P<of>[a-z][\w-]{2,})|^(?P<told>[a-z][\w-]{2,})\s(?:is|are)\s"
+    r"(?:down|slow|broken|failing|unreachable|unavailable)\b",
+    re.IGNORECASE,
+)
+_NOT_ONE = frozenset(
+    ("all", "any", "api", "app", "application", "anything", "apps", "cpu", "database", "disk", "everyone", "everything",
+     "http", "latency", "logs", "memory", "network", "our", "platform", "prod", "production", "qps", "rps", "service",
+     "services", "site", "sla", "slo", "something", "staging", "system", "systems", "that", "the", "there", "they",
+     "things", "this", "users", "website", "what", "which", "who", "you", "these", "those", "here", "she", "now")
+)  # fmt: skip
+LATEST = re.compile(
+    r"(?:最近|最新|最后|上)(?:的)?一?(?:次|个|笔)(?!.{0,4}(?:天|小时|分钟|周))|最新的?(?=发布|部署|版本|变更|上线|提交|配置)"
+    r"|\b(?:last|latest|newest|most recent)\b(?! (?:night|week|month|year|hour|day|\d|few|minutes?|hours?|days?))",
+    re.IGNORECASE,
+)
+WHO = re.compile(
+    r"谁(?:发|改|动|上线|部署|合并|提交|关|开|加|删|把|干|负责发|的锅|回滚|推|搞)|哪位|什么人|何人|有没有人|作者"
+    r"|\bwho\b(?! are you| can you)|\bwhose\b|\bauthor\b|\bby whom\b",
+    re.IGNORECASE,
+)
+ASKS = re.compile(
+    r"(?:[吗嘛没]|(?<![什怎])么|没有)\s*[?？!！。]*$|[?？]|是不是|有没有|有什么|有啥|是否|^(?:is|are|was|were|did|do|does|has|have|can|could|should)\b",
+    re.I,
+)
+WHY = re.compile(r"为什么|为何|为啥|原因|怎么回事|\bwhy\b|\bcaus(?:e of|ed the)\b|\bwhat caused\b", re.IGNORECASE)
+
+
+def kinds(text: str) -> tuple[Kind, ...]:
+    """All that a text asks, what decides the answer's first word first."""
+    found = [kind for kind, pattern in _KINDS if pattern.search(text)]
+    who: tuple[Kind, ...] = ("who",) if WHO.search(text) else ()
+    return (*found[: "rollback" in found], *who, *found["rollback" in found :])
+
+
+def changes_asked(text: str) -> frozenset[str] | None:
+    """The kinds of change that a text speaks of; empty = any kind; None where it speaks of none."""
+    return next((kinds for kinds, words in CHANGES if words.search(text)), None)
+
+
+def subject(text: str) -> str:
+    """The word of which a question asks how it is; "" where it is none that could be a service's name."""
+    found = next((m[m.lastgroup or 0] for m in _SUBJECT.finditer(text)), "")
+    return "" if found.casefold() in _NOT_ONE else found
+
+
+def clause(text: str, kind: Kind) -> str:
+    """The part of a text, between stops, that asks this."""
+    pattern = dict(_KINDS)[kind]
+    found = pattern.search(text)
+    if not found:
+        return text
+    stops = [m.start() for m in re.finditer(r"[，。；！？,;!?]|\.\s", text)]
+    start = max((s + 1 for s in stops if s < found.start()), default=0)
+    return text[start : min((s for s in stops if s >= found.end()), default=len(text))]
