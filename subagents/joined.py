@@ -14,6 +14,7 @@ from orchestrator.agent import Agent, Turn
 from orchestrator.consult import told
 from orchestrator.contracts import Findings, Json
 from subagents.plain.answers import Plain, plainly
+from subagents.saying import NAMES
 
 NO_MODEL_ZH = "（未使用语言模型：以上由规则从数据得出。）"
 NO_MODEL_EN = "(No language model was used: rules made this from the data.)"
@@ -83,12 +84,11 @@ def _signs(found: Sequence[Findings], turn: Turn) -> list[str]:
     """Who saw the trouble first, where two saw it begin at different times."""
     told_at = [(d["onset"], f, i) for f in found for i, d in _told_by(f) if d.get("onset")]
     rows = sorted({f.agent: (f.onset, f.agent, i) for at, f, i in told_at[::-1] if _at(at) == f.onset}.values())
-    said = [f"{agent} {_clock(at, turn)} [{i}]" for at, agent, i in rows if at]
+    zh = turn.ctx.lang == "zh"
+    said = [f"{NAMES.get(who, who) if zh else who} {_clock(at, turn)} [{i}]" for at, who, i in rows if at]
     if len({at for at, _, _ in rows}) < 2:
         return []
-    return [
-        f"最早的信号：{'，其次 '.join(said)}。" if turn.ctx.lang == "zh" else f"Earliest sign: {', then '.join(said)}."
-    ]
+    return [f"最早的信号：{'，其次'.join(said)}。" if zh else f"Earliest sign: {', then '.join(said)}."]
 
 
 def _several(found: Sequence[Findings], turn: Turn) -> list[str]:

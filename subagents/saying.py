@@ -14,6 +14,7 @@ from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Window
 
 HOW_MANY = re.compile(r"多少|几[个条次起笔]|数量|总数|计数|\b(?:how many|count|number of|total)\b", re.IGNORECASE)
+NAMES = {"alerts": "告警", "logs": "日志", "changes": "变更"}  # of our sub-agents, as Chinese calls their matter
 HOURLY = re.compile(
     r"(?:每|各|逐|按|分)个?(?:小时|钟头|时段|天|日)|\b(?:per|by|each|every) (?:hour|day)\b|\bhourly\b|\bhour by hour\b",
     re.IGNORECASE,

@@ -15,9 +15,9 @@ from hermes_ops.channels.words import say
 from hermes_ops.cli.progress import who
 from orchestrator.cleaning import clean
 from orchestrator.contracts import Event
+from subagents.saying import NAMES
 
 LINE, LINES = 110, 12
-NAMES = {"alerts": "告警", "logs": "日志", "changes": "变更"}
 
 
 class Doing:

@@ -84,7 +84,7 @@ def test_another_time_does_not_lead_where_something_begins_in_the_window():
 def test_the_earliest_sign_names_its_source_where_two_differ():
     logs, alerts = finding("logs", "Errors [L1].", "14:05"), finding("alerts", "Alerts [A1].", "14:03:30")
     assert "Earliest sign: alerts 14:03:30 [A1], then logs 14:05 [L1]." in composed(logs, alerts)[0]
-    assert "最早的信号：alerts 14:03:30 [A1]，其次 logs 14:05 [L1]。" in composed(logs, alerts, lang="zh")[0]
+    assert "最早的信号：告警 14:03:30 [A1]，其次日志 14:05 [L1]。" in composed(logs, alerts, lang="zh")[0]
     assert "Earliest" not in composed(logs, finding("alerts", "Alerts [A1].", "14:05"))[0]
 
 
