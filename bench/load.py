@@ -107,7 +107,7 @@ async def served(memory: Memory, first: int, questions: int, at: int, steps: Ste
 
     deliveries = Deliveries(memory.outbox, deliver)
     refusal = Parcel("", "bench", "send", "", {}, {})
-    hands = Hands(work, lambda e: None, lambda e, s, r: (), lambda e, t: refusal, stored=deliveries.nudge)
+    hands = Hands(work, lambda e: None, lambda e, s, r: (), lambda e, t: refusal, ended=lambda e: deliveries.nudge())
     inbox = Inbox(memory.inbox, hands, Bounds(at, 2, 10**6))
     tasks = [asyncio.create_task(inbox.run()), asyncio.create_task(deliveries.run())]
 

@@ -204,7 +204,7 @@ def test_hostile_text_costs_no_more_than_linear(piece: str) -> None:
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_megabyte(piece: str) -> None:
     """Four times the length: four times the work is linear, sixteen times quadratic; noise allowed for."""
-    assert _seconds(piece, 1_000_000) < max(0.5, 9 * _seconds(piece, 250_000))
+    assert min(_seconds(piece, 1_000_000) for _ in range(3)) < max(0.5, 9 * _seconds(piece, 250_000))
 
 
 def test_speed_on_ordinary_logs() -> None:
