@@ -18,7 +18,6 @@ from subagents.saying import NAMES
 
 NO_MODEL_ZH = "（未使用语言模型：以上由规则从数据得出。）"
 NO_MODEL_EN = "(No language model was used: rules made this from the data.)"
-SHORT_HEADS = 2  # heads beside a short answer that doesn't stand alone
 
 
 def compose(turn: Turn, agents: Sequence[Agent]) -> str:

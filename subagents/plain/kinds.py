@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from subagents.saying import HOW_MANY
+
 Kind = Literal[
     "rollback", "who", "over", "still", "first", "longest", "compare", "threshold", "impact", "blame", "brief", "sound",
     "trouble",
@@ -147,6 +149,8 @@ WHY = re.compile(r"为什么|为何|为啥|原因|怎么回事|\bwhy\b|\bcaus(?:
 def kinds(text: str) -> tuple[Kind, ...]:
     """All that a text asks, what decides the answer's first word first."""
     found = [kind for kind, pattern in _KINDS if pattern.search(text)]
+    if "trouble" in found and HOW_MANY.search(text):  # "有多少报错" asks for a number, not whether there are any
+        found.remove("trouble")
     who: tuple[Kind, ...] = ("who",) if WHO.search(text) else ()
     return (*found[: "rollback" in found], *who, *found["rollback" in found :])
 

@@ -162,7 +162,7 @@ def _trouble(seen: Seen) -> tuple[Verdict, list[str]]:
         return "unknown", [_nothing_known(seen)]
     said = []
     if got and known is not None:
-        named = (f"{r['service']} {r['n']}" for r in seen.rows("count_errors", "counts")[0] if r["n"])
+        named = (f"{r['service']} {r['n']}".strip() for r in seen.rows("count_errors", "counts")[0] if r["n"])
         some = few(named, zh)
         none = "没有错误" if zh else "no errors"
         said.append(

@@ -91,6 +91,10 @@ def test_the_state_by_its_first_word(question: str, results: tuple[tuple[str, Js
     assert said(question, *results)[0].startswith(first)
 
 
+def test_errors_of_a_log_that_names_no_service_are_a_number_alone() -> None:
+    assert "（1）" in said("昨天有报错吗", counted(errors("", 1)), lang="zh")[0]
+
+
 def test_going_on_where_the_data_ended_hours_ago_is_not_known() -> None:
     lines = said("is it fixed now?", counted(errors("cart", 9, "14:03"), still=True, until=at("15:00")), fired())
     assert lines[0].startswith("Can't tell: ")

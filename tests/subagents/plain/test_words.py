@@ -63,6 +63,9 @@ def test_what_a_text_asks(kind: str, questions: tuple[str, ...]) -> None:
         "昨天有哪些变更？",
         "why did cart fail?",
         "列出还没恢复的告警",
+        "昨天 cart 有多少报错？",
+        "昨天有几条错误？",
+        "how many alerts were there with errors yesterday",
         "谢谢",
     ],
 )
