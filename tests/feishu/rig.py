@@ -20,6 +20,7 @@ from hermes_ops.service import Service
 from hermes_ops.settings import Settings
 from memory import Entry
 from tests.e2e.place import folder
+from tests.serve.bench import until
 
 WHEN = "2026-11-29 14:00 到 15:00 "
 QUESTION = f"{WHEN}checkout 为什么报错？"
@@ -82,6 +83,7 @@ async def bot(box: Sandbox, place: Path, model: str = "", **feishu: Any) -> Asyn
         assert isinstance(channel, FeishuChannel)
         if chosen.feishu.mode == "socket":
             await box.connected()
+            await until(lambda: channel.health().ok)  # its own thread learns of it a moment later
         yield Bot(box, service, channel)
 
 
