@@ -154,7 +154,8 @@ def usual(now: datetime, coverage: Coverage, zone: str, lately: str = "") -> Win
     if end - since <= SHORT:
         held = "all that the folder holds until then" if ahead else "all that the folder holds"
         return Window(since, end, zone, lately, f"{named}: {held}")
-    return Window(end - timedelta(hours=24), end, zone, lately, f"{named}: the last 24 hours of the folder")
+    start = (end - timedelta(hours=24)).replace(second=0)
+    return Window(start, end, zone, lately, f"{named}: the last 24 hours of the folder")
 
 
 def _whole(at: datetime) -> datetime:

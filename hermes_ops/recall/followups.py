@@ -65,7 +65,7 @@ ASKS_WHICH = re.compile(
     re.IGNORECASE,
 )
 SMALL_TALK = re.compile(
-    r"^(?:谢|多谢|感谢|辛苦|好的?|嗯|哦|收到|明白|知道了|你好|您好|早上好|晚上好|你是谁|你能|你会|帮助|再见"
+    r"^(?:谢|多谢|感谢|辛苦|好[的了吧嘞]?(?=[\s,，。.!！~]|$)|嗯|哦|收到|明白|知道了|你好|您好|早上好|晚上好|你是谁|你能|你会|帮助|再见"
     r"|(?:thanks?|thank you|thx|cheers|hello|hi|hey|ok|okay|great|good (?:morning|evening|job|night)|bye|help"
     r"|who are you|what can you|how are you|got it|nice|cool)\b)",
     re.IGNORECASE,

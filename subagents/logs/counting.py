@@ -111,6 +111,19 @@ def _inside(at: datetime, window: Window, width: timedelta) -> bool:
     return at + width > window.start and at < window.end
 
 
+def until(found: Sequence[Errors], later: Sequence[Errors]) -> list[Errors]:
+    """The same, where a rise outlasts the window with the end that it has in `later`, which was counted further on."""
+    ends = {(e.service, r.start): r.end for e in later for r in e.rises}
+
+    def longer(e: Errors, r: Rise) -> Rise:
+        return r if r.end else replace(r, end=ends.get((e.service, r.start)))
+
+    return [
+        replace(e, rise=longer(e, e.rise) if e.rise else None, rises=tuple(longer(e, r) for r in e.rises))
+        for e in found
+    ]
+
+
 def together(found: Sequence[Errors], asked: Sequence[str]) -> list[Errors]:
     """The services whose errors rose with those of the asked ones (or of the worst), by onset."""
     rising = [e for e in found if e.rise]

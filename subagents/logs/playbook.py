@@ -193,8 +193,7 @@ def _pattern(turn: Turn, got: Taken, zh: bool) -> list[str]:
     data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
     rows = [p for p in data["patterns"] if not REQUEST.search(p["template"])]
     kept = [p for p in rows if not p["stray"]] or rows
-    asked = kept if KINDS.search(turn.ctx.question.text) else {p["service"]: p for p in reversed(kept)}.values()
-    tops = sorted(asked, key=kept.index)[:MOST]
+    tops = (kept if KINDS.search(turn.ctx.question.text) else _leading(kept))[:MOST]
     lines = [_one_pattern(top, clock, cite, zh) for top in tops]
     hidden = data["strays"] - sum(p["stray"] for p in tops)
     if hidden > 0 and len(tops) < len(rows):
@@ -210,6 +209,16 @@ def _pattern(turn: Turn, got: Taken, zh: bool) -> list[str]:
         )  # fmt: skip
         lines.append(f"{said} {cite}")
     return [line + ("。" if zh else ".") for line in lines]
+
+
+def _leading(rows: Sequence[Json]) -> list[Json]:
+    """Of each service, in order, the first pattern if it is new, else the one that fails most often."""
+    found = []
+    for service in dict.fromkeys(p["service"] for p in rows):
+        mine = [p for p in rows if p["service"] == service]
+        failing = [p for p in mine if p["level"] in ("error", "fatal")]
+        found.append(mine[0] if mine[0]["new"] else max(failing or mine, key=lambda p: p["n"]))
+    return found
 
 
 def _one_pattern(top: Json, clock: Clock, cite: str, zh: bool) -> str:

@@ -13,7 +13,7 @@ from orchestrator.ports import Context
 from orchestrator.tool import tool
 from subagents.asking import Merged, around, ask_all, before, covered, services_of, unheld, usual, window_of, within
 from subagents.logs import shown, silence
-from subagents.logs.counting import Errors, by_service, edge, hourly, measure
+from subagents.logs.counting import Errors, by_service, edge, hourly, measure, until
 from subagents.logs.silence import Silence
 from subagents.sources import Count, Coverage, Level, LogQuery, Sources
 
@@ -49,6 +49,12 @@ class LogTools:
         cover = await covered(self.logs)
         counted, found, data = await self._errors(ctx, span, tuple(services), cover, before(span))
         mine = [e for e in found if e.service in asked] if asked else found
+        if (
+            any(e.rise and not e.rise.end for e in mine) and data.end >= span.end
+        ):  # when did it end, if not in the window
+            _, later, _ = await self._errors(ctx, span, tuple(services), cover, before(span), DAY)
+            found = until(found, later)
+            mine = [e for e in found if e.service in asked] if asked else found
         if not any(e.rise for e in mine):  # look further: the trouble may lie at another time
             _, wide, _ = await self._errors(ctx, span, asked, cover, DAY, DAY)
         else:

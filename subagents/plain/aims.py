@@ -47,6 +47,10 @@ _VAGUE = re.compile(
 _IDS = re.compile(r"(?<![\w.-])(?:[A-Za-z]{2,}-\d{2,}|(?=[a-f]*\d)[0-9a-f]{7,40}|v?\d+\.\d+\.\d+)(?![\w-])")
 _CAUSE = frozenset(("rollback", "brief"))
 _STATE = frozenset(("over", "still", "first", "impact"))
+_EXTENT = frozenset(("began", "ended", "lasted"))
+_OF_ONE = re.compile(
+    r"告警|报警|日志|指标|内存|\b(?:alerts?|logs?|metrics?|cpu|memory)\b", re.IGNORECASE
+)  # says itself where to look
 
 
 def aim(text: str) -> Aim:
@@ -54,7 +58,7 @@ def aim(text: str) -> Aim:
     asked = kinds(text)
     if _CAUSE & {*asked} or _STRONG.search(text) or complains(text):
         return "cause"
-    if _STATE & {*asked} or _VAGUE.search(text):
+    if _STATE & {*asked} or _VAGUE.search(text) or (_EXTENT & {*asked} and not _OF_ONE.search(text)):
         return "state"
     if "blame" not in asked or not ASKS.search(text):
         return ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.agent import Turn
 from orchestrator.contracts import Findings
-from subagents.plain import blame, causes, measure, order, sought, state
+from subagents.plain import blame, causes, extent, measure, order, sought, state
 from subagents.plain.kinds import ASKS, WHY, Kind, kinds
 from subagents.plain.seen import Seen
 
@@ -30,14 +30,15 @@ def brief(seen: Seen) -> list[str]:
 
 
 ANSWERS: Mapping[Kind, Callable[[Seen], list[str]]] = {
-    "rollback": causes.rollback, "who": causes.who, "over": state.over, "still": state.still, "first": order.first,
+    "rollback": causes.rollback, "who": causes.who, "over": state.over, "still": state.still,
+    "began": extent.began, "ended": extent.ended, "lasted": extent.lasted, "first": order.first,
     "longest": order.longest, "compare": order.compare, "threshold": measure.threshold, "impact": measure.impact,
     "blame": blame.verdict, "brief": brief, "sound": state.sound, "trouble": state.trouble,
 }  # fmt: skip
 YES_NO: frozenset[Kind] = frozenset(("over", "still", "threshold", "blame", "sound", "trouble"))
 WHYS: frozenset[Kind] = frozenset(("rollback", "who", "brief", "impact"))  # asked beside a "why" these are answered too
 OF_INCIDENTS: frozenset[Kind] = frozenset(
-    ("rollback", "who", "blame", "over", "still", "brief")
+    ("rollback", "who", "blame", "over", "still", "began", "ended", "lasted", "brief")
 )  # may mean another one
 LEADING: frozenset[Kind] = frozenset(("trouble", "sound"))  # what was seen stands below
 
@@ -46,6 +47,8 @@ def plainly(turn: Turn, found: Sequence[Findings], broken: bool = False) -> Plai
     """Of all that the question asks, what the findings can answer first."""
     text = turn.ctx.question.text
     seen = Seen(turn, found, broken)
+    if seen.answered:
+        return Plain()
     if lines := sought.told(seen):
         return Plain((*lines, *((causes.cause(seen),) if seen.ranking else ())), True)
     for kind in kinds(text):

@@ -8,8 +8,8 @@ from typing import Literal
 from subagents.saying import HOW_MANY
 
 Kind = Literal[
-    "rollback", "who", "over", "still", "first", "longest", "compare", "threshold", "impact", "blame", "brief", "sound",
-    "trouble",
+    "rollback", "who", "over", "still", "began", "ended", "lasted", "first", "longest", "compare", "threshold",
+    "impact", "blame", "brief", "sound", "trouble",
 ]  # fmt: skip
 
 _TEXTS: tuple[tuple[Kind, str], ...] = (
@@ -34,6 +34,29 @@ _TEXTS: tuple[tuple[Kind, str], ...] = (
         r"还在(?:报错|出错|失败|超时|出问题|继续|影响|挂)|还(?:有|是)(?:错误|报错|问题|异常|失败|超时|挂|慢|卡)"
         r"|^(?!.*[几列哪])[^。]*还没有?(?:好|恢复|解决|结束)(?!的)|仍(?:然|在|有)"
         r"|\bstill\b[^.?!]{0,30}\b(?:\w+ing|down|broken|slow|bad|there|errors?|failures?|on)\b|\bongoing\b",
+    ),
+    (
+        "began",
+        r"(?:什么时候|啥时候|何时|几点钟?|从哪个?时候)[^，。？?]{0,8}(?:开始(?!发|部署|上线|灰度|维护|回滚|变更)|(?:出|坏|挂|崩|炸|报错|异常|失败|变慢|触发|发生)(?!布))"
+        r"|从(?:什么时候|啥时候|何时|几点)|(?:开始|起始|发生)的?时间"
+        r"|\b(?:when|what time) did\b(?![^.?!]{0,40}\b(?:deploy|releas|rollout|roll|migrat|mainten|upgrad))[^.?!]{0,50}"
+        r"\b(?:start|begin|break|fail|fire|happen|degrade|spike|crash|slow|go (?:down|bad|wrong))\b|\bsince when\b"
+        r"|\bwhen (?:it|this|that) (?:started|began|broke)\b",
+    ),
+    (
+        "ended",
+        r"(?:什么时候|啥时候|何时|几点钟?)(?![^，。？?]{0,6}[能会])[^，。？?]{0,8}(?:恢复|结束|好[的了转]|停[的了止]|解除|消失|正常)"
+        r"|(?:恢复|结束)的?时间"
+        r"|\b(?:when|what time) did\b(?![^.?!]{0,40}\b(?:deploy|releas|rollout|migrat|mainten|upgrad))[^.?!]{0,50}"
+        r"\b(?:end|stop|recover|resolve|clear|go away|come back|finish)\b"
+        r"|\bwhen (?:was|were|is)\b[^.?!]{0,40}\b(?:fixed|resolved|over|restored|mitigated)\b",
+    ),
+    (
+        "lasted",
+        r"持续了?[^，。？?]{0,3}(?:多久|多长)|(?:挂|坏|宕机?|崩|慢|报错|失败|中断|故障|异常|触发|告警|影响)了?有?(?:多久|多长时间)"
+        r"|多久(?:了|才[^，。？?]{0,4}(?:好|恢复))|多长时间才?[^，。？?]{0,2}(?:恢复|好)"
+        r"|\bhow long\b(?! ago\b)(?![^.?!]{0,40}\b(?:deploy|releas|rollout|migrat|mainten|upgrad))[^.?!]{0,50}"
+        r"\b(?:last\w*|down|out|broken|failing|slow|firing|been|recover\w*|take to|going on|outage|incident)\b",
     ),
     (
         "first",
@@ -61,7 +84,7 @@ _TEXTS: tuple[tuple[Kind, str], ...] = (
     ),
     (
         "impact",
-        r"(?:多少|几个?|哪些|影响了?)[^，。？?]{0,4}(?:用户|客户|人|顾客|会员)|影响(?:面|范围|多大)|(?:用户|客户)数|多少(?:个|笔)?(?:订单|交易|钱)"
+        r"(?:多少|几个?|哪些|影响了?)[^，。？?]{0,4}(?:用户|客户|(?<![收责交系布行班批理])人|顾客|会员)|影响(?:面|范围|多大)|(?:用户|客户)数|多少(?:个|笔)?(?:订单|交易|钱)"
         r"|损失|营收"
         r"|\bhow many\b[^.?!]{0,20}\b(?:users?|customers?|people|orders?|transactions?|sales)\b|\bhow bad\b"
         r"|\b(?:users?|customers?) (?:are |were )?(?:affected|impacted)\b|\b(?:impact|blast radius|revenue)\b",
@@ -117,7 +140,7 @@ CHANGES: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = tuple(
 )
 _SUBJECT = re.compile(  # a word of which it is asked how it is: what else than a service, or a part of one
     r"(?:^|[，。,\s])(?P<zh>[A-Za-z][\w-]{2,})\s?(?:服务|集群)?\s?(?:现在|昨天|今天|昨晚|刚才|最近)?\s?"
-    r"(?:有没有问题|有[什没]|有问题|没问题|怎么了|怎么样|正常|还好|[是不]*挂了|好了|出问题|炸了|崩了|慢|坏了)"
+    r"(?:有没有问题|有[什没]|有问题|没问题|怎么了|怎么样|什么时候|几点|何时|正常|还好|[是不]*挂了|好了|出问题|炸了|崩了|慢|坏了)"
     r"|^(?:is|are|was|were)\s(?P<en>[a-z][\w-]{2,})\s(?:ok|okay|fine|down|up|healthy|slow|broken|alive|working|failing)\b"
     r"|\b(?:wrong|problems?|issues?|trouble)\s(?:with|in|on)\s(?P<of>[a-z][\w-]{2,})|^(?P<told>[a-z][\w-]{2,})\s(?:is|are)\s"
     r"(?:down|slow|broken|failing|unreachable|unavailable)\b",
@@ -143,6 +166,10 @@ ASKS = re.compile(
     r"(?:[吗嘛没]|(?<![什怎])么|没有)\s*[?？!！。]*$|[?？]|是不是|有没有|有什么|有啥|是否|^(?:is|are|was|were|did|do|does|has|have|can|could|should)\b",
     re.I,
 )
+_TROUBLE = re.compile(
+    r"错|失败|慢|挂|坏|崩|炸|异常|告警|报警|问题|故障|\b(?:errors?|fail\w*|slow|alerts?|incidents?|outages?|down|broke\w*)\b",
+    re.I,
+)
 WHY = re.compile(r"为什么|为何|为啥|原因|怎么回事|\bwhy\b|\bcaus(?:e of|ed the)\b|\bwhat caused\b", re.IGNORECASE)
 
 
@@ -151,6 +178,8 @@ def kinds(text: str) -> tuple[Kind, ...]:
     found = [kind for kind, pattern in _KINDS if pattern.search(text)]
     if "trouble" in found and HOW_MANY.search(text):  # "有多少报错" asks for a number, not whether there are any
         found.remove("trouble")
+    if changes_asked(text) is not None and not _TROUBLE.search(text):  # "发布几点开始的" asks for a change's time
+        found = [kind for kind in found if kind not in ("began", "ended", "lasted")]
     who: tuple[Kind, ...] = ("who",) if WHO.search(text) else ()
     return (*found[: "rollback" in found], *who, *found["rollback" in found :])
 

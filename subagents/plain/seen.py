@@ -74,6 +74,12 @@ class Seen:
                     return e.result.data, f"[{e.id}]", e
         return None
 
+    @property
+    def answered(self) -> bool:
+        """Whether a sub-agent was asked about one thing alone (rules, targets, receivers, silences) and has told it."""
+        data = [e.result.data for f in self.found for e in f.evidence if isinstance(e.result.data, dict)]
+        return any({"rules", "down", "groups"} & set(d) or d.get("suppressed_only") for d in data)
+
     def rows(self, tool: str, key: str) -> tuple[list[Json], str]:
         """Rows of a tool's data that are of the asked services, all where none was asked; and their citation."""
         got = self.of(tool)

@@ -17,7 +17,7 @@ ERRORS = re.compile(r"报错|错误|失败|\b(?:errors?|5xx|fail\w*)\b", re.IGNO
 
 
 def over(seen: Seen) -> list[str]:
-    verdict, lines = _state(seen)
+    verdict, lines = how(seen)
     back, none = _taken_back(seen)
     if none and ASKED.search(seen.text):
         return opened("unknown", [*back, *lines], seen.zh)
@@ -26,11 +26,11 @@ def over(seen: Seen) -> list[str]:
 
 def still(seen: Seen) -> list[str]:
     """The same, asked the other way round."""
-    verdict, lines = _state(seen)
+    verdict, lines = how(seen)
     return opened(OTHER[verdict], lines, seen.zh)
 
 
-def _state(seen: Seen) -> tuple[Verdict, list[str]]:
+def how(seen: Seen) -> tuple[Verdict, list[str]]:
     """ "yes": it is over; the lines that show it."""
     s, (done, live, unknown) = seen.stretch, ends(seen)
     lines = shown(seen)
@@ -101,6 +101,12 @@ def _alerts(seen: Seen) -> list[str]:
 def _nothing_known(seen: Seen) -> str:
     got = seen.of("count_errors") or seen.of("list_alerts")
     cite = f" {got[1]}" if got else ""
+    if seen.broken and not got:
+        return (
+            f"没能读到 {seen.span} 的日志和告警。"
+            if seen.zh
+            else f"No logs and no alerts of {seen.span} could be read."
+        )
     if seen.zh:
         return f"{seen.span} 内没有日志，也没有告警数据{cite}。"
     return f"There are no logs and no alert data in {seen.span}{cite}."
@@ -131,16 +137,16 @@ def _taken_back(seen: Seen) -> tuple[list[str], bool]:
 
 
 def trouble(seen: Seen) -> list[str]:
-    verdict, lines = _trouble(seen)
+    verdict, lines = looked(seen)
     return opened(verdict, lines, seen.zh, THERE)
 
 
 def sound(seen: Seen) -> list[str]:
-    verdict, lines = _trouble(seen)
+    verdict, lines = looked(seen)
     return opened(OTHER[verdict], lines, seen.zh)
 
 
-def _trouble(seen: Seen) -> tuple[Verdict, list[str]]:
+def looked(seen: Seen) -> tuple[Verdict, list[str]]:
     """ "yes": something was wrong in the time that was asked about; the lines that show it."""
     zh, s = seen.zh, seen.stretch
     rows, cite = seen.alerts

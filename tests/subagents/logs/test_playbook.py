@@ -99,6 +99,18 @@ async def test_a_new_pattern_of_one_line_does_not_stand_before_one_of_many():
     assert "New patterns of few messages, left out: 1 [L2]." in found.summary
 
 
+async def test_what_is_not_new_stands_behind_what_fails_most_often():
+    lines = by_time(
+        calm("cart"),
+        errors("cart", "11:10", 40, 6, "pool exhausted"),
+        errors("cart", "11:10", 40, 1, "late card"),
+        errors("cart", "13:10", 40, 4, "pool exhausted"),
+        errors("cart", "13:10", 40, 1, "late card"),
+    )
+    found = await findings(logs.make(Sources(logs=(MemoryLogs("files", lines=lines),))), context(window(), ["cart"]))
+    assert "Top pattern of cart ×160, first at 13:10: `pool exhausted`" in found.summary
+
+
 async def test_a_request_line_is_no_pattern_and_few_mentions_are_no_complaint():
     line = '"GET /item/{} HTTP/1.1" 500 12 "-" "agent"'
     requests = [r for m in range(40) for r in errors("cart", f"13:{m + 10}", 1, 3, line.format(m))]

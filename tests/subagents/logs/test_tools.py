@@ -47,6 +47,15 @@ async def test_a_window_that_begins_and_ends_within_a_minute_is_counted_exactly(
     assert {row["service"]: row["before"] for row in got.data["counts"]} == {"cart": earlier, "pay": 0}
 
 
+async def test_a_rise_that_outlasts_the_window_has_its_end_and_the_windows_count():
+    got = await call(
+        agent(MemoryLogs("files", lines=INCIDENT)), context(window("13:00", "13:20"), ["cart"]), "count_errors"
+    )
+    [row] = [r for r in got.data["counts"] if r["service"] == "cart"]
+    assert (row["onset"], row["end"]) == (at("13:03").isoformat(), at("13:43").isoformat())
+    assert row["n"] == row["rise"] == 17 * 6
+
+
 async def test_counting_is_pushed_down():
     source = MemoryLogs("files", lines=INCIDENT)
     await call(agent(source), context(window(), ["cart"]), "count_errors", by=["code"])

@@ -169,6 +169,47 @@ def test_the_first_by_onset_and_the_longest_by_duration() -> None:
     assert "isn't recorded" in said("which alert lasted longest?", unknown)[0]
 
 
+OLD = alert("High", "cart", "09:00", "09:20")
+NOW_HIGH = alert("High", "cart", "14:04", "14:49")
+SLOW = (
+    "metric",
+    {"onset": at("14:01"), "series": [{"service": "cart", "name": "p99", "onset": at("14:01"), "end": None}]},
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "results", "first"),
+    [
+        ("when did it start?", (ENDED, fired(OLD, NOW_HIGH)), "Since 14:03 UTC: errors of cart [E1]."),
+        ("when did it start?", (counted(), fired(NOW_HIGH)), "Since 14:04 UTC: alert High (cart) [E2]."),
+        ("when did it start?", (counted(), fired(), SLOW), "Since 14:01 UTC: cart `p99` [E3]."),
+        ("when did High fire?", (ENDED, fired(NOW_HIGH)), "Since 14:04 UTC: alert High (cart) [E2]."),
+        ("when did it end?", (ENDED, fired(NOW_HIGH)), "Ended at 14:47 UTC: errors of cart [E1]."),
+        ("when did High clear?", (GOING, fired(NOW_HIGH)), "Ended at 14:49 UTC: alert High (cart) [E2]."),
+        ("when did it end?", (GOING, fired(NOW_HIGH)), "Not over: "),
+        ("when did it end?", (SILENT, fired(alert("High", "cart", "14:04", known=False))), "Can't tell: "),
+        ("how long did it last?", (ENDED, fired(NOW_HIGH)), "44 min (14:03–14:47): errors of cart [E1]."),
+        ("how long has it been down?", (GOING, fired()), "Since 14:03 UTC: errors of cart [E1]."),
+        ("when did it start?", (QUIET, fired()), "In 2026-11-29"),
+        ("when did it start?", (SILENT, fired(blind=True)), "There are no logs and no alert data"),
+    ],
+)
+def test_a_time_is_asked_for_and_given_first(question: str, results: tuple[tuple[str, Json], ...], first: str) -> None:
+    assert said(question, *results)[0].startswith(first)
+
+
+def test_alerts_of_another_time_are_no_beginning_of_these_errors() -> None:
+    lines = said("when did it start?", ENDED, fired(OLD, NOW_HIGH))
+    assert lines[1] == "alert High (cart): at 14:04 [E2]."
+
+
+def test_a_time_outside_the_window_follows_that_there_is_none_in_it() -> None:
+    other = {"service": "cart", "onset": at("14:03"), "end": at("14:47"), "n": 9}
+    lines = said("when did it end?", counted(elsewhere=other), fired())
+    assert "no errors" in lines[0]
+    assert lines[1].startswith("Ended at 14:47")
+
+
 def test_a_comparison_gives_both_numbers_or_says_that_one_is_missing() -> None:
     both = counted(errors("cart", 9), errors("tax", 2))
     assert "cart 9, tax 2" in said("cart vs tax", both, services=("cart", "tax"))[0]
