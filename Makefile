@@ -51,7 +51,7 @@ format: $(DEV) ## let ruff rewrite what it can
 	@$(PY) -m ruff format $(CODE)
 	@$(PY) -m ruff check --fix $(CODE)
 
-docs: $(DEV) ## renew the map of files in docs/ARCHITECTURE.md and the sample in the READMEs
+docs: $(DEV) ## renew the map of files, docs/MAP.md, and the sample in the READMEs
 	@$(PY) -m tools.map
 	@$(PY) -m tools.sample
 

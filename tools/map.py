@@ -1,7 +1,7 @@
-"""Writes the map of files into docs/ARCHITECTURE.md, from the modules' own docstrings.
+"""Writes the map of files, docs/MAP.md, from the modules' own docstrings.
 
-    python -m tools.map             renews what stands between the two marks
-    python -m tools.map --check     exit 1 when that is out of date
+    python -m tools.map             renews it
+    python -m tools.map --check     exit 1 when it is out of date
 
 Of each docstring the first sentence is taken, and those that say what the module doesn't know. It judges nothing.
 """
@@ -16,8 +16,11 @@ from pathlib import Path
 from tools.check_house import ARROWS
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "ARCHITECTURE.md"
-MARKS = ("<!-- map: made by `make docs` from the modules' docstrings -->\n", "<!-- end of map -->\n")
+PAGE = ROOT / "docs" / "MAP.md"
+HEAD = """# Every file
+
+Made by `make docs` from the modules' docstrings. How they belong together: [ARCHITECTURE](ARCHITECTURE.md).
+"""
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
 IGNORANCE = re.compile(r"\b(?:know|knows) (?:no|neither|nothing|only)\b|\b(?:doesn't|don't) know\b", re.IGNORECASE)
 
@@ -34,24 +37,20 @@ def table(room: str, root: Path) -> str:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         if tree.body:
             rows.append(f"| `{path.relative_to(root).as_posix()}` | {saying(ast.get_docstring(tree) or '')} |\n")
-    return f"### {room}\n\n| file | what it does, and doesn't know |\n|---|---|\n{''.join(rows)}\n"
+    return f"## {room}\n\n| file | what it does, and doesn't know |\n|---|---|\n{''.join(rows)}\n"
 
 
-def renewed(page: str, root: Path) -> str:
-    before, found, rest = page.partition(MARKS[0])
-    _, closed, after = rest.partition(MARKS[1])
-    if not found or not closed:
-        raise SystemExit(f"{PAGE.name}: the marks of the map are missing")
-    return before + MARKS[0] + "\n" + "".join(table(room, root) for room in ARROWS) + MARKS[1] + after
+def drawn(root: Path) -> str:
+    return "\n".join((HEAD, *(table(room, root).rstrip("\n") + "\n" for room in ARROWS)))
 
 
 def main(argv: list[str]) -> int:
-    page = PAGE.read_text(encoding="utf-8")
-    new = renewed(page, ROOT)
+    new = drawn(ROOT)
     if "--check" in argv:
-        if new != page:
-            print("docs/ARCHITECTURE.md: the map is out of date; run `make docs`")
-        return int(new != page)
+        stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != new
+        if stale:
+            print("docs/MAP.md: the map is out of date; run `make docs`")
+        return int(stale)
     PAGE.write_text(new, encoding="utf-8")
     return 0
 
