@@ -96,11 +96,13 @@ class Turn:
     ids: int = 0
 
     def next_id(self) -> str:
-        """The evidence id of the next result; an agent that is asked again counts on from the next hundred."""
+        """The evidence id of the next result, the only one of its kind in a run: asked again, an agent counts on from
+        the next hundred; where one is full, in the next ten thousand."""
         if not self.agent.letter:
             return ""
         self.ids += 1
-        return f"{self.agent.letter}{100 * self.ctx.asked.get(self.agent.name, 0) + self.ids}"
+        full, place = divmod(self.ids - 1, 100)
+        return f"{self.agent.letter}{10_000 * full + 100 * self.ctx.asked.get(self.agent.name, 0) + place + 1}"
 
 
 def key(call: ToolCall) -> str:

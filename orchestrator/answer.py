@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from orchestrator.agent import Outcome
 from orchestrator.contracts import Answer, AnswerStatus, Asked, Findings, Json, Usage, from_json
@@ -11,14 +12,28 @@ from orchestrator.planner import NAME
 from orchestrator.ports import Context
 
 
-def rows(outcome: Outcome) -> list[Json]:
-    """What the delegates' results hold for code: {asked, findings, usage} each."""
+class Weighed(NamedTuple):
+    """An outcome, what was asked and found on the way, and how its words stand beside that: worked out once."""
+
+    outcome: Outcome
+    asked: list[Json]
+    found: list[Findings]
+    checked: Checked
+
+    @property
+    def unsupported(self) -> bool:
+        """An ops answer that cites nothing, though there was time to do better."""
+        return self.outcome.stopped is None and self.checked.uncited
+
+
+def weigh(outcome: Outcome, ctx: Context) -> Weighed:
     fresh = (t.result.data for t in outcome.taken if not t.repeated)
-    return [row for data in fresh if isinstance(data, list) for row in data if isinstance(row, dict) and "asked" in row]
-
-
-def _found(asked: Sequence[Json]) -> list[Findings]:
-    return [from_json(Findings, row["findings"]) for row in asked]
+    rows = (row for data in fresh if isinstance(data, list) for row in data)
+    asked = [row for row in rows if isinstance(row, dict) and "asked" in row]
+    found = [from_json(Findings, row["findings"]) for row in asked]
+    evidence = [e for f in found for e in f.evidence]
+    told = "\n".join([ctx.question.text, *(why for f in found for why in f.unreachable)])  # figures that nobody claims
+    return Weighed(outcome, asked, found, check(_text(outcome, found), evidence, ctx.window, told))
 
 
 def _text(outcome: Outcome, found: Sequence[Findings]) -> str:
@@ -27,22 +42,9 @@ def _text(outcome: Outcome, found: Sequence[Findings]) -> str:
     return "\n\n".join(summaries) if outcome.reply is None and summaries else outcome.text
 
 
-def _checked(outcome: Outcome, found: Sequence[Findings], ctx: Context) -> Checked:
-    evidence = [e for f in found for e in f.evidence]
-    told = "\n".join([ctx.question.text, *(why for f in found for why in f.unreachable)])  # figures that nobody claims
-    return check(_text(outcome, found), evidence, ctx.window, told)
-
-
-def unsupported(outcome: Outcome, ctx: Context) -> bool:
-    """An ops answer that cites nothing, though there was time to do better."""
-    return outcome.stopped is None and _checked(outcome, _found(rows(outcome)), ctx).uncited
-
-
-def assemble(ctx: Context, outcome: Outcome, used: Usage, model: str) -> Answer:
+def assemble(ctx: Context, weighed: Weighed, used: Usage, model: str) -> Answer:
     """The Answer. Its text carries a visible mark after whatever evidence doesn't bear out."""
-    asked = rows(outcome)
-    found = _found(asked)
-    checked = _checked(outcome, found, ctx)
+    outcome, asked, found, checked = weighed
     if model == NAME and not outcome.taken:  # what code says of itself: nobody was asked
         checked = Checked((), outcome.text, (), (), False)
     return Answer(

@@ -64,9 +64,9 @@ class ModelBrain:
         except ContextTooLong as e:  # recorded: a resumed run doesn't ask it again
             return {"note": {"agent": turn.agent.name, "final": final, "too_long": str(e)}}
         new = list(turn.messages[max(self._sent, 1) :])  # the system prompt stands with the agent's own event
-        sent = dumps(new)
+        sent, said = dumps(new), to_json(reply)
         note = {"agent": turn.agent.name, "model": reply.model, "prompt": turn.agent.prompt_hash, "final": final}
         note |= {"prefix": sha256((self._prefix + sent).encode("utf-8", "replace")).hexdigest()[:12]}
-        note |= {"usage": to_json(reply.usage), "finish": reply.finish, "calls": [c.name for c in reply.calls]}
+        note |= {"usage": said["usage"], "finish": reply.finish, "calls": [c.name for c in reply.calls]}
         note |= {"attempts": reply.attempts, "notes": list(reply.notes)}
-        return {"note": note, "sent": new, "reply": to_json(reply)}
+        return {"note": note, "sent": new, "reply": said}

@@ -1,8 +1,11 @@
-"""Control sequences out of a text, for terminals, logs and prompts. It knows nothing of secrets or markup."""
+"""Control sequences out of a text, for terminals, logs and prompts; and which script it is written in. It knows nothing
+of secrets or markup."""
 
 from __future__ import annotations
 
 import re
+
+CHINESE = re.compile(r"[\u3400-\u9fff]")  # a text that holds one is answered in Chinese
 
 # CSI and OSC sequences whole, then what is left of C0, C1, zero-width characters and changes of direction
 _CONTROL = re.compile(

@@ -16,7 +16,7 @@ from orchestrator.contracts import Json, Message, Reply, ToolCall, Usage
 
 NAME = "offline"
 CAUSE = re.compile(
-    r"为什么|为何|为啥|怎么回事|原因|因为|根因|引起|导致|造成|哪次|谁改|怎么了|出了什么|发生了什么|排查|定位|[搞弄打]挂"
+    r"为什么|为何|为啥|怎么回事|原因|因为|根因|引起|导致|造成|哪次|谁[改干]|怎么了|出了什么|发生了什么|排查|定位|[搞弄打]挂"
     r"|\b(?:why|causes?|caused|because|root[- ]cause|what happened|what went wrong|break|broke|breaks|blame|culprit"
     r"|investigate|diagnose|which (?:deploy|release|change|commit)\w*)\b",
     re.IGNORECASE,
@@ -31,7 +31,8 @@ STATE = re.compile(
 )
 ABOUT = re.compile(
     r"是什么意思|什么是|什么叫|是什么[?？]|什么意思|含义|怎么写|如何写|区别|怎么用|如何使用|解释一下"
-    r"|\bwhat(?: is| are|'s) (?!.*\b(?:\w+ing|most|top|main|number|total|current|left)\b)(?:an? |the )?[\w %/-]+\?*$"
+    r"|\bwhat(?: is| are|'s) (?!\w+ed\b)"
+    r"(?!.*\b(?:\w+ing|most|top|main|number|total|current|left)\b)(?:an? |the )?[\w %/-]+\?*$"
     r"|\bwhat does .* (?:mean|stand for)\b|\b(?:explain|define|difference between)\b"
     r"|\bhow (?:(?:do|does) .* work|(?:to|do i|do you) write)\b",
     re.IGNORECASE,
@@ -43,11 +44,12 @@ THEN = re.compile(  # a time makes it a question about what is or was, whatever 
     re.IGNORECASE,
 )
 HELLO_ZH = (
-    "我是值班助手 hermes-ops，可以查询 {names}。未配置语言模型时不能闲聊或讲解通识；请直接问某个服务、时间和现象。"
+    "我是值班助手 hermes-ops，可以查询 {names}。没看懂这句话要查什么：未配置语言模型时不能闲聊或讲解通识，"
+    "请直接问某个服务、时间和现象。"
 )
 HELLO_EN = (
-    "I am hermes-ops, the on-call assistant; I can look into {names}. Without a language model I can't chat or explain "
-    "general matters; ask about a service, a time and what you see."
+    "I am hermes-ops, the on-call assistant; I can look into {names}. I don't understand what to look up here: without "
+    "a language model I can't chat or explain general matters; ask about a service, a time and what you see."
 )
 
 
@@ -72,9 +74,9 @@ class OfflineBrain:
         return {"role": "assistant", "content": reply.text, **({"tool_calls": calls} if calls else {})}
 
 
-Aim = Literal["cause", "judged", "state", ""]
-"""What a question is after, by its form: a cause; a cause, if it is about operations at all; how things are; or that
-can't be told."""
+Aim = Literal["cause", "judged", "state", "plain", ""]
+"""What a question is after, by its form: a cause; a cause, if it is about operations at all; how things are; that, if
+it names nobody's matter; or that can't be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ def choose(text: str, agents: Sequence[Agent], names_service: bool, aim: Aim = "
         return [*named, *((a, "asks how things are") for a in agents if not (a.after or a.name in known))]
     if named:
         return named
-    if names_service or STATE.search(text):
+    if names_service or aim == "plain" or STATE.search(text):
         return [(a, "asks how things are") for a in agents if not a.after]
     return []
 

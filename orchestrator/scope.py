@@ -1,10 +1,10 @@
 """What a question is about: environment and services, found in the words of a Chinese or English question.
 
 The catalogue is the one source of truth for names; without settings it is learnt from the data. Explicit words count
-first, then the thread's scope, the person's preference, the chat's default, for environment and services each; nothing
-at all means everything. A name that isn't known, or means two services, is returned with the nearest ones: never a
-guess, but where it is one slip away from a known name, which `why` then tells. It deliberately doesn't know sources,
-settings files or the window.
+first, then the thread's scope, then the person's preference, for environment and services each; nothing at all means
+everything. A name that isn't known, or means two services, is returned with the nearest ones: never a guess, but where
+it is one slip away from a known name, which `why` then tells. It deliberately doesn't know sources, settings files or
+the window.
 """
 
 from __future__ import annotations
@@ -108,14 +108,8 @@ class Resolved:
     unknown: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
-def resolve(
-    text: str,
-    catalogue: Catalogue,
-    former: Scope | None = None,
-    preferred: Scope | None = None,
-    chat_default: Scope | None = None,
-) -> Resolved:
-    """The scope of a question: its own words first, then `former` (the thread's), `preferred`, `chat_default`."""
+def resolve(text: str, catalogue: Catalogue, former: Scope | None = None, preferred: Scope | None = None) -> Resolved:
+    """The scope of a question: its own words first, then `former` (the thread's), then `preferred`."""
     forms = _service_forms(catalogue)
     spans = _meant(text, list(_found(text, forms)))
     services = tuple(dict.fromkeys(next(iter(names)) for _, _, names in spans if len(names) == 1))
@@ -135,7 +129,7 @@ def resolve(
     if former and services and _PLUS.search(text):
         scope = replace(scope, services=tuple(dict.fromkeys((*former.services, *services))))
     settled = services or unknown or _ALL.search(text)
-    return Resolved(_inherit(scope, bool(settled), former, preferred, chat_default), tuple(dict.fromkeys(unknown)))
+    return Resolved(_inherit(scope, bool(settled), former, preferred), tuple(dict.fromkeys(unknown)))
 
 
 def say(scope: Scope) -> str:
@@ -146,7 +140,7 @@ def say(scope: Scope) -> str:
 def _inherit(scope: Scope, settled: bool, *others: Scope | None) -> Scope:
     """Fills what wasn't said; `settled`: services were named (or all, or a name nobody knows), so none are added."""
     whys = [scope.why] if scope.why else []
-    for label, other in zip(("the thread", "preference", "the chat's default"), others, strict=True):
+    for label, other in zip(("the thread", "preference"), others, strict=True):
         if other and other.environment and not scope.environment:
             scope, whys = replace(scope, environment=other.environment), [*whys, f"{other.environment}: from {label}"]
         if other and other.services and not settled and not scope.services:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Literal
 
 from orchestrator.agent import Agent, Outcome
-from orchestrator.answer import assemble, unsupported
+from orchestrator.answer import assemble, weigh
 from orchestrator.consult import Brains, consult, question, told
 from orchestrator.context import UNSUPPORTED, Past, opening
 from orchestrator.contracts import Answer, Findings, Json, Message, ToolResult, ToolStatus, to_json
@@ -63,11 +63,11 @@ class Supervisor:
         messages = opening(self.agent.prompt, past, question(ctx))
         brain = self.brains(self.agent)
         outcome = await run(self.agent, messages, ctx, brain)
-        used = brain.usage
-        if self.manner.uncited == "send_back" and unsupported(outcome, ctx):
+        used, weighed = brain.usage, weigh(outcome, ctx)
+        if self.manner.uncited == "send_back" and weighed.unsupported:
             outcome, more = await self._again(ctx, messages, outcome)
-            used += more
-        answer = assemble(ctx, outcome, used, brain.name)
+            used, weighed = used + more, weigh(outcome, ctx)
+        answer = assemble(ctx, weighed, used, brain.name)
         ctx.runtime.emit("checked", {"unverified": list(answer.unverified), "status": answer.status}, answer.text)
         return answer
 

@@ -19,7 +19,7 @@ from orchestrator.errors import Fatal, HermesError, Stopped, StoreError
 from orchestrator.guard import masked
 from orchestrator.ports import Context
 from orchestrator.schema import BadArguments, arguments_of, fit, schema_of, split_doc
-from orchestrator.work import Work, run
+from orchestrator.work import Late, Work, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Tool:
             raise
         except Stopped as e:
             return ToolResult("error", f"{self.name} was ended before it answered: {e.reason}")
-        except TimeoutError:
+        except Late:
             limit = f"within {self.marks.timeout:g} s " if self.marks.timeout else ""
             return ToolResult("error", f"{self.name} gave no answer {limit}and was ended")
         except (HermesError, ValueError) as e:

@@ -1,7 +1,7 @@
 """Running a tool's function so that it can really be ended, and never stops anybody else.
 
 async functions are cancelled; `cpu` functions run in a process of their own, which is killed; plain `io` functions run
-in a daemon thread, which Python can't end: it is abandoned, counted, and doesn't keep the program alive.
+in a daemon thread, which Python can't end: it is abandoned, and doesn't keep the program alive.
 """
 
 from __future__ import annotations
@@ -18,11 +18,14 @@ from typing import Any, Literal
 Work = Literal["async", "io", "cpu"]
 
 
+class Late(TimeoutError):
+    """Ended at the limit that was set here: a function's own TimeoutError is none."""
+
+
 class Threads:
-    """Daemon threads for plain `io` tools, kept for reuse. `abandoned`: how many never came back in time."""
+    """Daemon threads for plain `io` tools, kept for reuse."""
 
     def __init__(self) -> None:
-        self.abandoned = 0
         self._idle: list[queue.SimpleQueue[Callable[[], None] | None]] = []
 
     def start(self, job: Callable[[], None]) -> None:
@@ -46,13 +49,18 @@ class Threads:
 
 
 async def run(fn: Callable[..., Any], args: dict[str, Any], work: Work, seconds: float | None, threads: Threads) -> Any:
-    """What `fn(**args)` returns. Raises TimeoutError after `seconds` (None: never), and whatever `fn` raises."""
-    async with asyncio.timeout(seconds):
-        if work == "async":
-            return await fn(**args)
-        if work == "cpu":
-            return await _in_process(fn, args)
-        return await _in_thread(fn, args, threads)
+    """What `fn(**args)` returns. Raises Late after `seconds` (None: never), and whatever `fn` raises."""
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            if work == "async":
+                return await fn(**args)
+            if work == "cpu":
+                return await _in_process(fn, args)
+            return await _in_thread(fn, args, threads)
+    except TimeoutError as e:
+        if limit.expired():
+            raise Late from e
+        raise
 
 
 async def _in_thread(fn: Callable[..., Any], args: dict[str, Any], threads: Threads) -> Any:
@@ -60,11 +68,9 @@ async def _in_thread(fn: Callable[..., Any], args: dict[str, Any], threads: Thre
     done: asyncio.Future[Any] = loop.create_future()
 
     def settle(value: Any, error: BaseException | None) -> None:
-        if done.cancelled():
-            threads.abandoned -= 1  # it did come back after all
-        elif error is not None:
+        if error is not None and not done.cancelled():  # cancelled: nobody waits for it any more
             done.set_exception(error)
-        else:
+        elif not done.cancelled():
             done.set_result(value)
 
     def body() -> None:
@@ -80,9 +86,7 @@ async def _in_thread(fn: Callable[..., Any], args: dict[str, Any], threads: Thre
     try:
         return await done
     except asyncio.CancelledError:
-        if done.cancelled():
-            threads.abandoned += 1
-        else:  # it had come back by then; its error is read, or asyncio complains
+        if not done.cancelled():  # it had come back by then; its error is read, or asyncio complains
             done.exception()
         raise
 

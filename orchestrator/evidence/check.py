@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, combinations, takewhile
 
+from orchestrator.cleaning import CHINESE
 from orchestrator.contracts import Evidence, Window
 from orchestrator.evidence import prose
 from orchestrator.evidence.claims import Claim, Reading
@@ -30,7 +31,6 @@ from orchestrator.evidence.numbers import Number, plain, reach
 
 _FEW_SHOWN = 6  # figures of one block that another sentence of it may be derived from
 _PAIRED = 8  # clock times of one block that may be paired to a duration
-_CJK = re.compile(r"[\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class _Check:
     # ── clocks and causes ─────────────────────────────────────────────────────────────────────
 
     def _is_zh(self, start: int, end: int) -> bool:
-        return _CJK.search(self.text, max(0, start - 40), end + 40) is not None
+        return CHINESE.search(self.text, max(0, start - 40), end + 40) is not None
 
     def _clocks(self) -> Iterator[_Fault]:
         for m in self.reading.times:
@@ -170,7 +170,7 @@ class _Check:
             return
         words = self.text[s.start : s.end]
         if prose.claims_cause(words):
-            zh = _CJK.search(words) is not None
+            zh = CHINESE.search(words) is not None
             said = " ".join(self.written[s.start : s.end].split())
             end = s.start + len(self.written[s.start : s.end].rstrip())
             yield _Fault(end, f"{said}: {'说了原因，却没有引用证据' if zh else 'claims a cause without citing'}", zh)

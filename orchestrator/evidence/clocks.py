@@ -61,7 +61,7 @@ def day_of(m: re.Match[str]) -> tuple[int, int] | None:
     month, day = next(((m[f"m{i}"], m[f"d{i}"]) for i in ("", 2, 3, 4, 5, 6) if m[f"m{i}"]), ("", ""))
     if not month:
         return None
-    return (int(month) if month.isdigit() else MONTHS.index(month[:3].lower()) + 1), int(day)
+    return (int(month) if month.isdecimal() else MONTHS.index(month[:3].lower()) + 1), int(day)
 
 
 class Times:

@@ -125,6 +125,9 @@ class Exhibit:
     def entries(self) -> tuple[Entry, ...]:
         r = self.evidence.result
         rows = [Figure(name, n) for name, n in (("total", r.total), ("shown", r.shown or None)) if n is not None]
+        for gap in r.gaps:  # what is missing is said in numbers, too
+            names = covered(gap, NAMES.finditer(gap))
+            rows += [Figure("missing", n.value, n.unit) for n in read(gap) if not names[n.start]]
         entries: list[Entry] = []
         for f in (*r.figures, *rows):
             kind, labels = _kind(f.name, f.unit), label_forms(f, self.zone)

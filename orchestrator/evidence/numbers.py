@@ -221,7 +221,7 @@ def _one(m: re.Match[str], text: str, vague: bool) -> Number:
     if m["of"]:
         return Number(start, end, 100 * chinese(m["part"]) / chinese(m["of"]), "%", 4.0, hedge, word=True)
     if m["cheng"]:
-        tenth = float(m["cheng"]) if m["cheng"].isdigit() else chinese(m["cheng"])
+        tenth = float(m["cheng"]) if m["cheng"].isdecimal() else chinese(m["cheng"])
         extra = 5.0 if m["half"] == "半" else chinese(m["half"]) if m["half"] else 0.0
         return Number(start, end, 10 * tenth + extra, "%", 1.0 if m["half"] else 10.0, hedge, word=True)
     return Number(start, end, 1800.0, "s", 600.0, hedge, word=True)

@@ -80,13 +80,8 @@ def _example(p: Json, name: str) -> Json:
         return [_example(p.get("items") or {}, name)]
     if p.get("type") == "object":
         return {n: _example(v, n) for n, v in (p.get("properties") or {}).items() if n in (p.get("required") or ())}
-    made = {
-        "integer": 1,
-        "number": 1.0,
-        "boolean": True,
-        "date-time": "2026-06-01T14:00:00+08:00",
-        "date": "2026-06-01",
-    }
+    at = "2026-06-01T14:00:00+08:00"
+    made = {"integer": 1, "number": 1.0, "boolean": True, "date-time": at, "date": at[:10]}
     return made.get(p.get("format") or p.get("type") or "", f"<{name}>")
 
 

@@ -1,30 +1,33 @@
 """The only place that opens the `openai` SDK. It is imported at the first request, because that costs a second.
 
-Used lean: plain dicts in, plain dicts out, no walk over the messages. The SDK's own retries are off.
+Used lean: the SDK gives the HTTP client, its headers and the key, once. Its own `post` copies the options and builds
+address and headers anew for each request, which costs as much CPU as sending the request and reading the stream.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 import ssl
 import time
 from base64 import b64encode
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
-from orchestrator.contracts import Json
+from orchestrator.contracts import Json, dumps
 from orchestrator.gateway import sse
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.failures import Failure, Refusal, classify, clean, describe
 
 if TYPE_CHECKING:
     import httpx2
-    import openai
 
 CONNECT = 10.0  # seconds; a host that is there answers sooner
+ENDING = 0.1  # seconds that a server has to end its answer after [DONE], as in the SDK
 
 
 class Door:
@@ -32,52 +35,50 @@ class Door:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._at = endpoint
-        self._client: openai.AsyncOpenAI | None = None
+        self._opened: tuple[httpx2.AsyncClient, httpx2.URL] | None = None
 
     async def chunks(self, body: Mapping[str, Json]) -> AsyncGenerator[Json, None]:
         """The chunks of the answer, or the one whole body that a server sends instead. Raises Failure."""
-        import httpx2
-        import openai
+        from aiohttp import ClientError
+        from httpx2 import Request, RequestError
 
-        client = self._client or self._open()
+        http, url = self._opened or self._open()
+        request = Request("POST", url, headers=http.headers, content=dumps(body).encode("utf-8", "replace"))
         began = False
         try:
-            async with aclosing(self._read(client, body)) as parts:
+            async with (
+                aclosing(await http.send(request, stream=True)) as response,
+                aclosing(self._read(response, bool(body.get("stream")))) as parts,
+            ):
                 async for part in parts:
                     began = True
                     yield part
-        except openai.APIStatusError as e:
-            words = clean(describe(e.body), self._at.api_key)
-            raise classify(Refusal(e.status_code, words, _retry_after(e.response.headers))) from None
-        except (openai.APIConnectionError, httpx2.RequestError) as e:
-            why = clean(str(e.__cause__ or e), self._at.api_key)
+        except (RequestError, ClientError, OSError) as e:  # the transport maps most of its errors, not all
+            why = clean(str(e), self._at.api_key)
             if _timed_out(e):
                 raise Failure("timeout", why) from None
             raise Failure("broken" if began else "network", f"the stream was cut: {why}" if began else why) from None
         except ValueError as e:  # json and UTF-8
             raise Failure("broken", f"a part of it can't be decoded: {clean(str(e), self._at.api_key)}") from None
 
-    async def _read(self, client: openai.AsyncOpenAI, body: Mapping[str, Json]) -> AsyncGenerator[Json, None]:
-        import httpx2
-
-        stream = bool(body.get("stream"))
-        # asking for the plain response leaves it to us to look at its type before anything is parsed
-        answer = client.post("/chat/completions", cast_to=httpx2.Response, stream=stream, body=body)
-        response: httpx2.Response = await answer
+    async def _read(self, response: httpx2.Response, stream: bool) -> AsyncGenerator[Json, None]:
         kind = response.headers.get("content-type", "")
-        if stream and "json" not in kind and "html" not in kind:
-            parts = sse.events(response.aiter_bytes())
-        else:
-            parts = _whole(response, kind)
-        try:
-            async for part in parts:
-                if isinstance(part, dict) and part.get("error"):
-                    raise refused(part, self._at.api_key)
-                yield part
-        finally:
-            await response.aclose()
+        if not response.is_success:
+            await response.aread()
+            words = clean(describe(_loose(response.text)), self._at.api_key)
+            raise classify(Refusal(response.status_code, words, _retry_after(response.headers)))
+        pieces = response.aiter_bytes()
+        async for part in sse.events(pieces) if stream and not re.search("json|html", kind) else _whole(response, kind):
+            if isinstance(part, dict) and part.get("error"):
+                raise refused(part, self._at.api_key)
+            yield part
+        with suppress(Exception):  # all is said; a connection that was read to its end can be used again
+            async with asyncio.timeout(ENDING):
+                async for _ in pieces:
+                    pass
 
-    def _open(self) -> openai.AsyncOpenAI:
+    def _open(self) -> tuple[httpx2.AsyncClient, httpx2.URL]:
+        from httpx2 import URL
         from openai import AsyncOpenAI, DefaultAioHttpClient, Timeout
 
         at = self._at
@@ -87,21 +88,18 @@ class Door:
         verify = ssl.create_default_context(cafile=at.ca) if at.ca else parts.scheme == "https" or bool(at.proxy)
         # a redirected POST comes back as a GET, and the key would go to whoever it points to
         http = DefaultAioHttpClient(timeout=limit, verify=verify, proxy=at.proxy or None, follow_redirects=False)
-        self._client = AsyncOpenAI(
-            base_url=urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")),
-            api_key=at.api_key or "none",  # local servers want no key, the SDK wants one
-            default_headers=_basic(parts) if parts.username and not at.api_key else None,
-            default_query=dict(parse_qsl(parts.query)),
-            http_client=http,
-            max_retries=0,
-            timeout=limit,
-        )
-        return self._client
+        # local servers want no key, the SDK wants one
+        sdk = AsyncOpenAI(base_url=at.url, api_key=at.api_key or "none", http_client=http)
+        http.headers.update({k: v for k, v in sdk.default_headers.items() if isinstance(v, str)})
+        http.headers.update(_basic(parts) if parts.username and not at.api_key else sdk.auth_headers)
+        host, path = parts.netloc.rpartition("@")[2], parts.path.rstrip("/") + "/chat/completions"
+        self._opened = http, URL(urlunsplit((parts.scheme, host, path, parts.query, "")))
+        return self._opened
 
     async def aclose(self) -> None:
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
+        if self._opened is not None:
+            await self._opened[0].aclose()
+            self._opened = None
 
 
 def whole(data: bytes, kind: str) -> Json:
@@ -110,9 +108,8 @@ def whole(data: bytes, kind: str) -> Json:
         value = json.loads(data)
     except ValueError:
         page = "a web page" if "html" in kind or data.lstrip()[:1] == b"<" else "something that isn't JSON"
-        raise Failure(
-            "broken", f"{page} came instead of a completion ({describe(data.decode('utf-8', 'replace'))[:80]})"
-        ) from None
+        words = describe(data.decode("utf-8", "replace"))[:80]
+        raise Failure("broken", f"{page} came instead of a completion ({words})") from None
     if not isinstance(value, dict):
         raise Failure("broken", "the body is no JSON object")
     return value
@@ -120,6 +117,14 @@ def whole(data: bytes, kind: str) -> Json:
 
 async def _whole(response: httpx2.Response, kind: str) -> AsyncIterator[Json]:
     yield whole(await response.aread(), kind)
+
+
+def _loose(text: str) -> Json:
+    """The body of an error: JSON, or whatever text it is."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def refused(body: Json, key: str) -> Failure:
@@ -145,14 +150,9 @@ def _timed_out(e: BaseException | None) -> bool:
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds to wait, from Retry-After (seconds or a date)."""
-    given = headers.get("retry-after")
-    if not given:
-        return None
-    try:
+    given = headers.get("retry-after") or ""
+    with suppress(ValueError):
         return max(0.0, float(given))
-    except ValueError:
-        pass
-    try:
+    with suppress(ValueError):
         return max(0.0, parsedate_to_datetime(given).timestamp() - time.time())
-    except ValueError:
-        return None
+    return None

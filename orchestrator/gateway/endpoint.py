@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -31,7 +32,7 @@ class Price:
 class Endpoint:
     """One model at one address. `profile` "" is guessed; `stream` None is the profile's; `tools` "text" for models
     without native calls. `timeout`: seconds without a byte; `ca`: path of a PEM bundle; `key_name`: the setting that
-    holds the key, for error messages."""
+    holds the key, for error messages. `vision`: whether it takes pictures, None as the profile knows."""
 
     model: str
     base_url: str = ""
@@ -46,12 +47,19 @@ class Endpoint:
     ca: str = ""
     price: Price | None = None
     key_name: str = "HERMES_OPS_API_KEY or OPENAI_API_KEY"
+    vision: bool | None = None
 
     def quirks(self) -> Profile:
         """Raises ConfigError for a profile name nobody knows."""
         if self.profile and self.profile not in PROFILES:
             raise ConfigError(f"The model profile {self.profile!r} is unknown; use one of {', '.join(PROFILES)}.")
         return PROFILES[self.profile] if self.profile else guess(self.url, self.model)
+
+    @property
+    def sees(self) -> bool:
+        """Pictures reach it. Never with tools as text: those models know nothing but text."""
+        seeing = bool(re.match(self.quirks().vision, self.model, re.I)) if self.vision is None else self.vision
+        return seeing and self.tools == "native"
 
     @property
     def url(self) -> str:

@@ -50,9 +50,7 @@ class Failure(Exception):
 
     def __init__(self, kind: str, text: str, retry_after: float | None = None) -> None:
         super().__init__(text)
-        self.kind = kind
-        self.text = text
-        self.retry_after = retry_after
+        self.kind, self.text, self.retry_after = kind, text, retry_after
 
 
 def describe(body: Json) -> str:
@@ -134,6 +132,5 @@ def sentence(failure: Failure, at: Endpoint) -> ModelError:
     text = _SENTENCES[failure.kind].format(
         where=f"{at.model} at {at.place}", why=why, place=at.place, key=at.key_name, timeout=at.timeout
     )
-    if failure.kind == "context":
-        return ContextTooLong(text)
-    return ModelError(text, failure.kind, retry=failure.kind in AGAIN)
+    long = failure.kind == "context"
+    return ContextTooLong(text) if long else ModelError(text, failure.kind, retry=failure.kind in AGAIN)

@@ -20,23 +20,20 @@ from orchestrator.limiter import NoLimit
 from orchestrator.ports import Limiter
 
 REST = 30.0  # seconds in which an endpoint that failed isn't the first choice
+TRIES = 4  # requests for one failure at the last endpoint; two at others
 NEVER = float("inf")
 
 
 class Gateway:
     """Implements `ports.Model`. The first endpoint that works answers; later ones are for when it doesn't."""
 
-    def __init__(
-        self, endpoints: Sequence[Endpoint], limiter: Limiter | None = None, *, tries: int = 4, backoff: float = 0.5
-    ) -> None:
-        """`tries`: requests at most for one failure at the last endpoint (two at others); `backoff`: seconds.
-
-        Raises ConfigError for an empty list or an unknown profile."""
+    def __init__(self, endpoints: Sequence[Endpoint], limiter: Limiter | None = None, *, backoff: float = 0.5) -> None:
+        """`backoff`: seconds. Raises ConfigError for an empty list or an unknown profile."""
         if not endpoints:
             raise ConfigError("No model is configured; set HERMES_OPS_MODEL, or ask with --offline.")
         limits = limiter or NoLimit()
         last = len(endpoints) - 1
-        self._lanes = [Lane(e, limits, tries if i == last else min(2, tries), backoff) for i, e in enumerate(endpoints)]
+        self._lanes = [Lane(e, limits, TRIES if i == last else 2, backoff) for i, e in enumerate(endpoints)]
         self.name = endpoints[0].model
         self._echo = any(lane.profile.reasoning == "echo" for lane in self._lanes)
         for lane in self._lanes:  # one history serves all: who doesn't want the others' reasoning gets it taken out
@@ -64,10 +61,6 @@ class Gateway:
 
     def remember(self, reply: Reply) -> Message:
         return assistant_message(reply, self._echo)
-
-    def estimate(self, messages: Sequence[Message], tools: Sequence[Json] = ()) -> int:
-        """Tokens of a request, about, by what the first endpoint counted so far."""
-        return self._lanes[0].meter.estimate(messages, tools)
 
     async def aclose(self) -> None:
         for lane in self._lanes:

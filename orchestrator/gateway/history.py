@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from orchestrator.contracts import Message, Reply, ToolCall
 
 REASONING = "reasoning_content"
+UNSEEN = "The model was shown no picture."
 
 
 def assistant_message(reply: Reply, echo: bool = False) -> Message:
@@ -35,6 +36,15 @@ def _wire(call: ToolCall) -> Message:
 
 def has_results(messages: Sequence[Message]) -> bool:
     return any(m.get("role") == "tool" for m in messages)
+
+
+def has_pictures(messages: Sequence[Message]) -> bool:
+    return any(isinstance(m.get("content"), list) for m in messages)
+
+
+def without_pictures(messages: Sequence[Message]) -> list[Message]:
+    """Each message with its first part alone, which is its words."""
+    return [{**m, "content": m["content"][0]["text"]} if has_pictures([m]) else m for m in messages]
 
 
 def call_ids(messages: Sequence[Message]) -> set[str]:

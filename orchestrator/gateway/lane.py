@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from orchestrator.contracts import Json, Message, Reply, Usage
-from orchestrator.gateway import dialect
+from orchestrator.gateway import dialect, history
 from orchestrator.gateway.door import Door
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.failures import AGAIN, Failure
-from orchestrator.gateway.history import has_results, with_reasoning, without_reasoning
 from orchestrator.gateway.mends import Learned, mend
 from orchestrator.gateway.replies import read_reply
 from orchestrator.gateway.stream import Assembly, Veil
@@ -41,6 +40,7 @@ class Ask:
     deadline: float
     attempts: int = 0
     shown: bool = False
+    unseen: bool = False
     notes: list[str] = field(default_factory=list)
 
 
@@ -51,12 +51,11 @@ class Lane:
         self.at = endpoint
         self.profile = endpoint.quirks()
         self.learned = Learned(text=endpoint.tools == "text", omit=self.profile.forbid == "omit")
+        self.learned.blind = not endpoint.sees
         self.learned.stream = self.profile.stream if endpoint.stream is None else endpoint.stream
         self.meter = TokenMeter()
         self.rests_until = 0.0
-        self._limiter = limiter
-        self._tries = tries
-        self._backoff = backoff
+        self._limiter, self._tries, self._backoff = limiter, tries, backoff
         self._door = Door(endpoint)
         self._taught: tuple[Sequence[Json], str] = ((), "")
 
@@ -164,7 +163,7 @@ class Lane:
             self.meter.correct(estimated, usage.prompt_tokens)
         if self.at.price is not None:
             usage = replace(usage, cost=self.at.price.of(usage))
-        notes = (*ask.notes, *reply.notes)
+        notes = (*ask.notes, *reply.notes, *([history.UNSEEN] if ask.unseen else []))
         return replace(reply, usage=usage, model=reply.model or self.at.model, attempts=ask.attempts, notes=notes)
 
     # ── the request ───────────────────────────────────────────────────────────────────────────
@@ -191,14 +190,15 @@ class Lane:
 
     def _messages(self, ask: Ask) -> Sequence[Message]:
         messages, learned = ask.messages, self.learned
-        if learned.reasoning == "fill":
-            messages = with_reasoning(messages)
-        elif learned.reasoning == "strip":
-            messages = without_reasoning(messages)
+        ask.unseen = history.has_pictures(messages) and (learned.blind or learned.text)
+        messages = history.without_pictures(messages) if ask.unseen else messages
+        if learned.reasoning:
+            filled = learned.reasoning == "fill"
+            messages = history.with_reasoning(messages) if filled else history.without_reasoning(messages)
         if learned.text:
             return dialect.as_text(messages, self._teach(ask.tools), ask.forbid)
         bare = not ask.tools or (ask.forbid and learned.omit)
-        return dialect.as_text(messages) if learned.flat and bare and has_results(messages) else messages
+        return dialect.as_text(messages) if learned.flat and bare and history.has_results(messages) else messages
 
     def _teach(self, tools: Sequence[Json]) -> str:
         if self._taught[0] is not tools:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from orchestrator.contracts import Json
-from orchestrator.gateway.history import REASONING, has_results
+from orchestrator.gateway.history import REASONING, has_pictures, has_results
 
 DROPPABLE = ("parallel_tool_calls", "stream_options", "temperature", "tool_choice")
 _NO = r"(not|n't|un)\W{0,3}\w{0,12}\W{0,3}(support|allow|permit|implement|available|recogni)|unknown|unexpected|不支持"
@@ -20,6 +20,8 @@ _TOOLS = re.compile(
 _RESULTS = re.compile(r"tool(s|_?config)?\b.{0,40}(must|require|need|defin|miss|provid|set)", re.I)
 _NO_STREAM = re.compile(rf"\bstream(ing)?\b.{{0,60}}({_NO})|({_NO}).{{0,40}}\bstream(ing)?\b", re.I)
 _ONLY_STREAM = re.compile(r"only.{0,20}support.{0,10}stream|stream.{0,20}(must|required)|enable.{0,20}stream", re.I)
+_SEEN = "image|vision|multi-?modal|图"
+_SIGHT = re.compile(rf"({_NO}|not a).{{0,60}}({_SEEN})|({_SEEN}).{{0,60}}({_NO}|only)|content\b.+\bstring", re.I)
 _MISSING = re.compile(r"missing|must|required|pass(ed)? back|缺少", re.I)
 
 
@@ -33,17 +35,26 @@ class Learned:
     flat: bool = False  # a history with results, but without tools, goes as text
     stream: bool = True
     reasoning: str = ""  # "" as the profile says | fill | strip
+    blind: bool = False  # pictures are left out
 
 
 def mend(learned: Learned, body: Mapping[str, Json], words: str) -> str:
     """Learns from a refusal of `body`. Gives the note for the trace, or "" when nothing is to be mended."""
     return (
-        _tools(learned, body, words)
+        _pictures(learned, body, words)
+        or _tools(learned, body, words)
         or _reasoning(learned, words)
         or _parameter(learned, body, words)
         or _stream(learned, body, words)
         or _no_tools(learned, body, words)
     )
+
+
+def _pictures(learned: Learned, body: Mapping[str, Json], words: str) -> str:
+    if not has_pictures(body["messages"]) or not _SIGHT.search(words):
+        return ""
+    learned.blind = True
+    return "The server refused pictures: they are left out from now on."
 
 
 def _tools(learned: Learned, body: Mapping[str, Json], words: str) -> str:

@@ -16,7 +16,8 @@ from urllib.parse import urlsplit
 class Profile:
     """`reasoning`: echoed in tool-calling turns, or dropped. `forbid`: how a last step forbids calls, by tool_choice
     "none" or by leaving the tools out. `parallel`: sent as parallel_tool_calls. `usage`: stream_options are known.
-    `hosts` and `models`: by what `guess` knows it (host endings, beginnings of model names)."""
+    `hosts` and `models`: by what `guess` knows it (host endings, beginnings of model names). `vision`: the names, from
+    their beginning, of models that take pictures by the vendor's documentation, as an expression."""
 
     name: str
     base_url: str = ""
@@ -28,71 +29,52 @@ class Profile:
     stream: bool = True
     usage: bool = True
     max_temperature: float = 2.0
+    vision: str = "(?!)"
 
 
 COMPATIBLE = Profile("compatible")
 
+# fmt: off
 PROFILES: Mapping[str, Profile] = {
     p.name: p
     for p in (
         COMPATIBLE,
         Profile(
-            "openai",
-            "https://api.openai.com/v1",
-            hosts=("api.openai.com", "openai.azure.com"),
-            models=("gpt-", "o1", "o3", "o4"),
+            "openai", "https://api.openai.com/v1", ("api.openai.com", "openai.azure.com"), ("gpt-", "o1", "o3", "o4"),
             reasoning="drop",  # chat completions never show it
+            vision=r"gpt-(4o|4\.1|[5-9])|o1(?!-mini|-preview)|o3(?!-mini)|o4",
         ),
         Profile(
-            "deepseek",
-            "https://api.deepseek.com/v1",
-            hosts=("deepseek.com",),
-            models=("deepseek-",),
+            "deepseek", "https://api.deepseek.com/v1", ("deepseek.com",), ("deepseek-",),
             reasoning="echo",  # thinking mode: turns with calls must carry it in all later requests, else 400
         ),
         Profile(
-            "qwen",
-            "https://dashscope.aliyuncs.com/compatible-mode/v1",
-            hosts=("aliyuncs.com",),
-            models=("qwen-", "qwen3-", "qwen3.", "qwq"),
-            reasoning="drop",
+            "qwen", "https://dashscope.aliyuncs.com/compatible-mode/v1", ("aliyuncs.com",),
+            models=("qwen-", "qwen2.5-", "qwen3-", "qwen3.", "qwq", "qvq"), reasoning="drop",
             parallel=True,  # off by default there
             max_temperature=1.99,  # [0, 2)
+            vision=r"qwen(-|[\d.]+-)vl|qwen3\.[5-9]|qvq",
         ),
         Profile(
-            "kimi",
-            "https://api.moonshot.cn/v1",
-            hosts=("moonshot.cn", "moonshot.ai"),
-            models=("kimi-", "moonshot-"),
+            "kimi", "https://api.moonshot.cn/v1", ("moonshot.cn", "moonshot.ai"), ("kimi-", "moonshot-"),
             reasoning="echo",  # thinking models refuse tool-calling turns without it
-            max_temperature=1.0,
+            max_temperature=1.0, vision=r"kimi-k2\.[5-9]|.*vision",
         ),
         Profile(
-            "glm",
-            "https://open.bigmodel.cn/api/paas/v4",
-            hosts=("bigmodel.cn", "z.ai"),
-            models=("glm-",),
-            reasoning="echo",
+            "glm", "https://open.bigmodel.cn/api/paas/v4", ("bigmodel.cn", "z.ai"), ("glm-",), reasoning="echo",
             forbid="omit",  # tool_choice takes only "auto"
             usage=False,  # the last chunk carries usage anyway
-            max_temperature=1.0,
+            max_temperature=1.0, vision=r"glm-[\d.]+v",
         ),
         Profile(
-            "doubao",
-            "https://ark.cn-beijing.volces.com/api/v3",
-            hosts=("volces.com",),
-            models=("doubao-", "ep-"),
-            reasoning="drop",
+            "doubao", "https://ark.cn-beijing.volces.com/api/v3", ("volces.com",), ("doubao-", "ep-"),
+            reasoning="drop", vision=r"doubao-(seed-(1[.-][6-9]|[2-9])|.*vision)",
         ),
         Profile("vllm", "http://localhost:8000/v1"),
-        Profile(
-            "ollama",
-            "http://localhost:11434/v1",
-            reasoning="drop",
-            forbid="omit",  # tool_choice is ignored
-        ),
+        Profile("ollama", "http://localhost:11434/v1", reasoning="drop", forbid="omit"),  # tool_choice is ignored
     )
 }
+# fmt: on
 
 
 def guess(base_url: str, model: str) -> Profile:

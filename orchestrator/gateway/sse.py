@@ -19,9 +19,14 @@ MOST = 8 << 20  # bytes of one event; a server that sends more is no chat server
 
 async def events(pieces: AsyncIterator[bytes]) -> AsyncIterator[Json]:
     """The JSON of each event. Raises ValueError for what is no JSON or no UTF-8, or an event over 8 MiB."""
-    rest = b""
+    rest = bytearray()  # of the event that has no end yet: what comes is searched once
     async for piece in pieces:
-        *whole, rest = _END.split(rest + piece)
+        new = max(0, len(rest) - 3)  # an end may stand across two pieces
+        rest += piece
+        whole: list[bytes] = []
+        if _END.search(rest, new):
+            *whole, last = _END.split(bytes(rest))
+            rest = bytearray(last)
         if len(rest) > MOST:
             raise ValueError("an event of over 8 MiB")
         for event in whole:
@@ -30,7 +35,7 @@ async def events(pieces: AsyncIterator[bytes]) -> AsyncIterator[Json]:
                 return
             if data:
                 yield json.loads(data)
-    if (data := _data(rest)) and not data.startswith(b"[DONE]"):
+    if (data := _data(bytes(rest))) and not data.startswith(b"[DONE]"):
         yield json.loads(data)  # the last event without its empty line; if it was cut, this raises
 
 

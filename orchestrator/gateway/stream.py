@@ -12,12 +12,9 @@ from dataclasses import dataclass, field
 from orchestrator.contracts import Json, Usage
 
 _FINISH = {
-    "function_call": "tool_calls",
-    "max_tokens": "length",
-    "max_output_reached": "length",
-    "sensitive": "content_filter",
-    "eos": "stop",
-}
+    "function_call": "tool_calls", "max_tokens": "length", "max_output_reached": "length",
+    "sensitive": "content_filter", "eos": "stop",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -49,8 +46,7 @@ class Assembly:
         self.text: list[str] = []
         self.reasoning: list[str] = []
         self.calls: list[Spoken] = []
-        self.finish = ""
-        self.model = ""
+        self.finish, self.model = "", ""
         self.usage: Usage | None = None
         self.choices = 0
         self.whole = False
@@ -153,8 +149,7 @@ class Veil:
 
     def __init__(self, show: Callable[[str], None] | None) -> None:
         self._show = show
-        self.shown = ""
-        self._held = ""
+        self.shown, self._held = "", ""
         self._closed = False
 
     def feed(self, piece: str) -> None:

@@ -10,6 +10,7 @@ from orchestrator.contracts import Json, Message
 
 BYTES_PER_TOKEN = 3.6
 MESSAGE = 14  # bytes of frame around each message, as templates add them
+PICTURE = 4_500  # bytes that a picture counts as: the vendors take some 1,200 tokens for a screenshot
 KEPT = 32  # tool lists whose size is remembered; there is one per agent
 
 
@@ -60,4 +61,4 @@ class TokenMeter:
 
 
 def _odd(content: Json) -> int:
-    return 0 if content is None else size(json.dumps(content, ensure_ascii=False))
+    return sum(size(part["text"]) if "text" in part else PICTURE for part in content or ())

@@ -36,8 +36,8 @@ _CHINESE = _by_literal(rule for rule in RULES if not rule.literals[0].isascii())
 
 def mask(text: str, key: bytes) -> str:
     """`text` with every secret replaced by its tag. Masking twice changes nothing more. `key`: 16 to 64 bytes."""
-    while spans := _merge(_spans(text)):
-        text = _replace(text, spans, key)  # and once more: a tag may end what kept a neighbour from being seen
+    while spans := _spans(text):
+        text = _replace(text, _merge(spans), key)  # and once more: a tag may end what kept a neighbour from being seen
     return text
 
 

@@ -222,3 +222,11 @@ def test_a_clock_time_right_after_a_colon_is_a_clock_time(text: str) -> None:
     evidence = Evidence("L1", "logs", "count", {}, ToolResult("ok", "from 11:32:40, again at 14:00"))
     assert check(text, [evidence], None).unverified == ()
     assert check(text.replace("1", "2", 1), [evidence], None).unverified
+
+
+@pytest.mark.parametrize("text", ["有 12 个文件没有时间 [L1]。", "12 file(s) have no times [L1]."])
+def test_a_number_of_a_gap_is_borne_out_by_the_result_that_tells_it(text: str) -> None:
+    evidence = _one("L1", Figure("errors", 3), gaps=("12 file(s) have no times since 2026-11-29 14:05",))
+    assert check(text, [evidence], None).unverified == ()
+    assert check(text.replace("12", "13"), [evidence], None).unverified
+    assert check(text.replace("12", "29"), [evidence], None).unverified, "a date in it is no count"

@@ -129,3 +129,21 @@ def test_what_could_not_be_asked_stands_before_details():
 )
 def test_whom_a_question_without_a_service_concerns(text: str, names: set[str]):
     assert {a.name for a, _ in choose(text, AGENTS, False)} == names
+
+
+@pytest.mark.parametrize("cited", [True, False])
+def test_each_gap_names_its_evidence_where_the_text_does_not_cite_all_of_it(cited: bool):
+    def told(id: str, agent: str, gap: str) -> Findings:
+        said = f"Found [{id}]." if cited or agent == "alerts" else "Found."
+        evidence = (Evidence(id, agent, "t", {}, ToolResult("ok", "", {}, gaps=(gap,))),)
+        return Findings(agent, "ok", said, evidence=evidence, gaps=(gap,))
+
+    said = composed(told("A1", "alerts", "2 lost"), told("L1", "logs", "3 unread"))
+    expected = "Gaps: 2 lost; 3 unread" if cited else "Gaps: 2 lost [A1]; 3 unread [L1]"
+    assert said[1] == expected
+
+
+def test_what_something_is_now_is_no_general_knowledge():
+    for text in ("what is silenced?", "what's deployed in prod?", "what are muted alerts"):
+        assert choose(f"{text} alert", AGENTS, names_service=False), text
+    assert choose("what is an alert", AGENTS, names_service=False) == []

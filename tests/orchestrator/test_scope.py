@@ -54,11 +54,11 @@ def test_an_alias_is_explained() -> None:
     assert (scope.said, scope.why) == ("结算", "结算 = checkout")
 
 
-def test_explicit_then_thread_then_preference_then_chat() -> None:
-    thread, liked, chat = Scope("", ("payment",)), Scope("staging", ("catalog",)), Scope("prod-sh", ("order",))
-    assert say(resolve("结算呢", CATALOGUE, thread, liked, chat).scope) == "staging · checkout"
-    assert say(resolve("现在呢", CATALOGUE, thread, liked, chat).scope) == "staging · payment"
-    assert say(resolve("现在呢", CATALOGUE, None, None, chat).scope) == "prod-sh · order"
+def test_explicit_then_thread_then_preference() -> None:
+    thread, liked = Scope("", ("payment",)), Scope("staging", ("catalog",))
+    assert say(resolve("结算呢", CATALOGUE, thread, liked).scope) == "staging · checkout"
+    assert say(resolve("现在呢", CATALOGUE, thread, liked).scope) == "staging · payment"
+    assert say(resolve("现在呢", CATALOGUE, None, liked).scope) == "staging · catalog"
     assert say(resolve("那 prod 呢", CATALOGUE, thread).scope) == "prod-sh · payment"
     assert say(resolve("所有服务的告警", CATALOGUE, thread).scope) == "all"
     assert "from the thread" in resolve("现在呢", CATALOGUE, thread).scope.why

@@ -146,7 +146,7 @@ async def test_an_async_tool_that_hangs_is_cancelled() -> None:
     assert ended.is_set()
 
 
-async def test_a_plain_io_tool_that_hangs_is_abandoned_and_counted_and_six_run_at_once() -> None:
+async def test_a_plain_io_tool_that_hangs_is_abandoned_and_six_run_at_once() -> None:
     gate = threading.Event()
 
     @tool(timeout=0.05)
@@ -164,18 +164,12 @@ async def test_a_plain_io_tool_that_hangs_is_abandoned_and_counted_and_six_run_a
     ctx = context()
     value = await Tool.of(stuck).invoke(ctx, {})
     assert value["result"]["status"] == "error"
-    assert ctx.threads.abandoned == 1
     assert all(t.daemon for t in threading.enumerate() if t.name == "tool")
     began = time.monotonic()
     values = await asyncio.gather(*(Tool.of(slow).invoke(ctx, {}) for _ in range(6)))
     assert time.monotonic() - began < 0.8  # one after the other would take 1.2 s
     assert [v["result"]["text"] for v in values] == ["done"] * 6
     gate.set()
-    for _ in range(100):
-        if ctx.threads.abandoned == 0:
-            break
-        await asyncio.sleep(0.01)
-    assert ctx.threads.abandoned == 0
 
 
 @tool(work="cpu", timeout=0.8)
