@@ -106,16 +106,33 @@ def rises(counts: Mapping[datetime, int], covered: Window, width: timedelta, usu
     """The rises of a counted series, in order. `usual_until`: what lies before it counts as usual, if it is enough.
 
     `covered` is what the data can speak of: outside it, no events means nothing. Rare events need wide bins to be seen;
-    a rise seen in wide bins takes the place of those in narrow ones where these hold a part of it only.
+    a rise seen in wide bins takes the place of those in narrow ones where these hold a part of it only, or are pieces
+    of one that went on between them.
     """
     kept: list[Rise] = []
     for scale in SCALES:
         for found in _at_scale(counts, covered, width * scale, usual_until):
             rise = found if scale == 1 else _refined(found, counts, covered, width)
             parts = [k for k in kept if k.start < rise.edge and rise.start < k.edge]
-            if rise.excess > WHOLE * sum(k.excess for k in parts):
+            if rise.excess > WHOLE * sum(k.excess for k in parts) or _filled(rise, parts, width):
                 kept = [*(k for k in kept if k not in parts), rise]
     return sorted(kept, key=lambda r: r.start)
+
+
+def _filled(rise: Rise, parts: Sequence[Rise], width: timedelta) -> bool:
+    """Whether it went on between the parts: at a rate that is likelier the rise's own than the usual one."""
+    held = [k for k in parts if rise.start <= k.start and k.edge <= rise.edge]
+    apart = (rise.edge - rise.start - sum((k.edge - k.start for k in held), timedelta())) / width
+    if len(held) < 2 or held != list(parts):
+        return False
+    return apart <= 0 or (rise.total - sum(k.total for k in held)) / apart > _toll(rise, width)
+
+
+def _toll(rise: Rise, width: timedelta) -> float:
+    """Events in a bin half-way, as likelihoods go, between the usual rate and the rise's own."""
+    usual = max(rise.usual * (width / timedelta(seconds=rise.width)), 0.02)
+    rate = max(rise.total / max(1, (rise.edge - rise.start) // width), 2 * usual)
+    return (rate - usual) / log(rate / usual)
 
 
 def _at_scale(counts: Mapping[datetime, int], covered: Window, wide: timedelta, usual_until: datetime) -> list[Rise]:
@@ -138,10 +155,8 @@ def _refined(rise: Rise, counts: Mapping[datetime, int], covered: Window, width:
     first = max(0, (rise.start - wide - covered.start) // width)
     last = -(-(rise.edge + wide - covered.start) // width)
     values = spread_out(counts, covered, width)
-    bins = max(1, (rise.edge - rise.start) // width)
     usual = max(rise.usual * (width / wide), 0.02)
-    rate = max(rise.total / bins, 2 * usual)
-    a, b = _densest(values[first:last], (rate - usual) / log(rate / usual))
+    a, b = _densest(values[first:last], _toll(rise, width))
     run = Run(first + a, first + b, sum(v - usual for v in values[first + a : first + b]), rise.peak)
     return replace(_rise(run, values, covered, width, rise.usual), width=rise.width, excess=rise.excess)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.cause.edgedelta import Case, cases
 from hermes_ops.report.build import Known, Order, build
 from hermes_ops.report.model import Report
-from hermes_ops.report.severity import severe
+from subagents.severity import severe
 from orchestrator.contracts import Window
 from subagents.cause.triage import alert_id, is_record
 from subagents.folder.folder import open_folder

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from orchestrator.contracts import Scope, Window
 from subagents.asking import before, widened
-from subagents.cause import operational, places, symptoms, verdict
+from subagents.cause import missing, operational, places, symptoms, verdict
 from subagents.cause.facts import Facts, gather, shortened, with_logs
 from subagents.cause.model import Analysis, Cause, Reason
 from subagents.cause.suspects import Desk
@@ -42,12 +42,17 @@ async def analyse(
         window = replace(window, end=now)
     looked = widened(window, before(window, LEAST, MOST))
     facts = shortened(await gather(sources, looked, scope.services, topology or Topology(()), widened(window, CHANGES)))
+    found = await asyncio.to_thread(_rough, facts, onset, window)  # no single step of it holds the others up
+    if found is not None:
+        facts = await with_logs(sources, facts, found.onset or found.at, found.at)
+    return await asyncio.to_thread(judge, facts, scope, onset, window)
+
+
+def _rough(facts: Facts, onset: datetime | None, window: Window) -> places.Incident | None:
+    """As far as it can be told without the texts of logs; None: nothing moved."""
     moved = _moved(facts)
     at, crying = places.anchor(facts, moved, onset, window)
-    if at is not None:
-        rough = places.incident(facts, moved, at, crying)
-        facts = await with_logs(sources, facts, rough.onset or at)
-    return await asyncio.to_thread(judge, facts, scope, onset, window)  # no single step of it holds the others up
+    return None if at is None else places.incident(facts, moved, at, crying)
 
 
 def judge(facts: Facts, scope: Scope, onset: datetime | None = None, window: Window | None = None) -> Analysis:
@@ -58,15 +63,17 @@ def judge(facts: Facts, scope: Scope, onset: datetime | None = None, window: Win
     batch = triage(facts)
     if at is None:
         why = Reason("calm", "nothing left its usual level, and no alert fired")
-        return Analysis(Cause("unknown", reasons=(why,)), (), (), batch, window, facts.gaps)
+        return Analysis(Cause("unknown", reasons=(why,)), (), (), batch, window, facts.gaps, facts.links)
     rough = places.incident(facts, moved, at, crying)
-    found = places.incident(facts, moved + symptoms.told(facts, rough.onset or at), at, crying)
+    start = rough.onset or at
+    later = symptoms.told(facts, start) + missing.symptoms(facts, start)
+    found = places.incident(facts, moved + later, at, crying)
     told = telling(facts, found)
     weighed = Desk(facts, found, told, scope.environment).weigh()
     ranked = verdict.suspects(weighed, operational.operational(facts, found, told))
     cause = verdict.cause(found, told, ranked)
     shown = (*ranked[: verdict.SHOWN], *verdict.ruled_out(weighed))
-    return Analysis(cause, shown, found.places, batch, window, facts.gaps)
+    return Analysis(cause, shown, found.places, batch, window, facts.gaps, facts.links)
 
 
 def _moved(facts: Facts) -> list[Symptom]:

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TypeVar
 
 from orchestrator.contracts import Window
@@ -26,6 +27,7 @@ from subagents.sources import (
     Level,
     LogLine,
     LogQuery,
+    LogSource,
     MetricQuery,
     Pattern,
     Series,
@@ -40,6 +42,7 @@ T = TypeVar("T")
 S = TypeVar("S", bound=Source)
 Bins = Mapping[datetime, int]
 SPANS, SAMPLES, PATTERNS, CHANGES, DIFF = 50_000, 400, 300, 1_000, 12_000
+NEARBY = 4_000  # lines on each side of the onset
 DIFFS = 60  # of the changes nearest to the onset, where a source holds more
 CODES = ("code", "status", "status_code", "http_status_code", "response_code")
 BAD: tuple[Level, ...] = ("error", "fatal")
@@ -49,7 +52,8 @@ READ = 1_000  # characters of a text that are read: what tells the kind of troub
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """`errors`, `lines`: service → start of the minute → log lines; `queries`: kind → the exact query."""
+    """`errors`, `lines`: service → start of the minute → log lines; `queries`: kind → the exact query. `nearby`: all
+    lines next to `parted`, some thousands on each side: before it all was as usual, after it it isn't."""
 
     window: Window
     services: tuple[str, ...] = ()
@@ -59,11 +63,14 @@ class Facts:
     lines: Mapping[str, Bins] = field(default_factory=dict)
     patterns: tuple[Pattern, ...] = ()
     samples: tuple[LogLine, ...] = ()
+    nearby: tuple[LogLine, ...] = ()
+    parted: datetime | None = None
     episodes: tuple[Episode, ...] = ()
     spans: tuple[Span, ...] = ()
     changes: tuple[Change, ...] = ()
     diffs: Mapping[str, str] = field(default_factory=dict)
     queries: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)  # query → its console, "" where there is none
     gaps: tuple[str, ...] = ()
 
     @property
@@ -115,12 +122,14 @@ async def gather(
         spans=spans.rows,
         changes=tuple(sorted(changes.rows, key=lambda c: c.at)),
         queries=dict(asked.queries),
+        links=dict(asked.links),
         gaps=tuple(asked.gaps),
     )
 
 
-async def with_logs(sources: Sources, facts: Facts, onset: datetime) -> Facts:
-    """With the log patterns since the onset against those before it, and lines that tell of failures."""
+async def with_logs(sources: Sources, facts: Facts, onset: datetime, at: datetime | None = None) -> Facts:
+    """With the log patterns since the onset against those before it, lines that tell of failures, and all lines next
+    to the onset. `at`: a moment at which the trouble certainly goes on."""
     asked = _Asked()
     start = max(facts.window.start, onset - MINUTE)
     since = replace(facts.window, start=min(start, facts.window.end))
@@ -129,14 +138,52 @@ async def with_logs(sources: Sources, facts: Facts, onset: datetime) -> Facts:
     patterns = await asked.of(sources.logs, "patterns", lambda s: s.patterns(LogQuery(since), usual, PATTERNS))
     samples = await asked.of(sources.logs, "samples", lambda s: s.search(LogQuery(since, levels=BAD), SAMPLES))
     diffs = await _diffs(sources.changes, facts.changes, onset)
+    parted = at or onset
+    near = [
+        await asked.of(sources.logs, "nearby", partial(_first, LogQuery(w))) for w in _stretches(facts, onset, parted)
+    ]
     return replace(
         facts,
+        nearby=tuple(line for found in near for line in found.rows),
+        parted=parted,
         patterns=patterns.rows,
         samples=samples.rows,
         diffs=diffs,
         queries={**facts.queries, **asked.queries},
+        links={**facts.links, **asked.links},
         gaps=(*facts.gaps, *asked.gaps),
     )
+
+
+def _first(q: LogQuery, source: LogSource) -> Awaitable[Answered[tuple[LogLine, ...]]]:
+    return source.search(q, NEARBY)
+
+
+def _stretches(facts: Facts, onset: datetime, at: datetime) -> list[Window]:
+    """As many whole minutes before the onset, and after the moment, as hold some thousands of lines; of the last minute
+    after it only a part may be read."""
+    whole: Counter[datetime] = Counter()
+    for bins in facts.lines.values():
+        whole.update(bins)
+    minutes = sorted(whole)
+    until = onset if minutes and minutes[0] + MINUTE < onset else at
+    before = _some([m for m in reversed(minutes) if m < until], whole, 0)
+    after = _some([m for m in minutes if m + MINUTE > at], whole, 1)
+    if not before or not after:
+        return []
+    found = (
+        replace(facts.window, start=before[-1], end=until),
+        replace(facts.window, start=at, end=after[-1] + MINUTE),
+    )
+    return [w for w in found if w.start < w.end]
+
+
+def _some(minutes: Sequence[datetime], lines: Mapping[datetime, int], more: int) -> list[datetime]:
+    """The first of them that hold no more lines than are read (at least one), and so many more."""
+    n = full = 0
+    while full < len(minutes) and (n := n + lines[minutes[full]]) <= NEARBY:
+        full += 1
+    return list(minutes[: max(1, full + more)])
 
 
 async def _diffs(sources: Sequence[ChangeSource], changes: Sequence[Change], onset: datetime) -> dict[str, str]:
@@ -171,6 +218,7 @@ class _Asked:
 
     def __init__(self) -> None:
         self.queries: dict[str, str] = {}
+        self.links: dict[str, str] = {}
         self.gaps: list[str] = []
 
     async def of(
@@ -182,6 +230,7 @@ class _Asked:
             self.gaps.append(f"{kind}: {e}")
             return Merged()
         self.queries[kind] = found.query
+        self.links[found.query] = found.link
         return found
 
 

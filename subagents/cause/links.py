@@ -21,7 +21,19 @@ _COMMON = re.compile(
 )
 _BIG = re.compile(r"(?<![\w.])\d{3,}(?![\w.])")
 ANY = frozenset(("*",))  # fits whatever the failures are: they speak of it themselves
-FILE, NAME, NUMBER = 1.8, 1.6, 1.0
+FILE, NAME, NUMBER, SAID = 1.8, 1.6, 1.0, 2.0
+PHRASE = 3  # words in a row that are one line's
+
+
+def vanished(found: Iterable[Edit], lines: Iterable[str]) -> list[Effect]:
+    """A change of the code that says, or said, a line that no longer comes: the words stand in its hunk."""
+    code = "\n".join(x for e in found if not is_plain_text(e) for x in (*e.kept, *e.removed, *e.added))
+    spoken = " ".join(re.findall(r"[a-z]+", code.lower()))
+    for line in lines:
+        said = re.findall(r"(?<![\w<])[a-z]+(?![\w>])", line.lower())
+        if any(" ".join(said[n : n + PHRASE]) in spoken for n in range(len(said) - PHRASE + 1)):
+            return [Effect(f"works where a line that no longer comes was said: ‘{line[:60]}’", ANY, SAID)]
+    return []
 
 
 def links(found: Iterable[Edit], told: Telling, rare: dict[str, float], places: frozenset[str]) -> list[Effect]:

@@ -41,6 +41,18 @@ TAKEN_OUT = (  # of each removed line the first that fits
         r"|\bdefer\b|\bfinally\b|\busing\b|(?m:^)(?>.*?\bwith\b).*\bas\b",
     ),
     Mechanism(
+        "no longer gives back in any case what it took: `{}`", "memory crash pool disk", 1.5,
+        r"\btry\s*\(|\bdefer\b|\bfinally\b|\busing\b|(?m:^)(?>.*?\bwith\b).*\bas\b",
+    ),
+    Mechanism(
+        "no longer lets others run while it waits: `{}`", "latency timeout queue cpu", 1.5,
+        r"\bawait\b|\basync\b|\bsuspend\b|CompletableFuture|\bMono\b|subscribeOn|\.then\(",
+    ),
+    Mechanism(
+        "no longer works side by side: `{}`", "queue latency timeout pool cpu", 1.5,
+        r"thread_?pool|worker_?pool|parallel|concurren|gather\(|Promise\.all|\bgo func|pool\.(?:map|submit)",
+    ),
+    Mechanism(
         "no longer waits between tries: `{}`", "retry traffic cpu errors", 1.3, r"back_?off|jitter|exponential",
     ),
     Mechanism(

@@ -100,3 +100,4 @@ class Analysis:
     triage: tuple[Triaged, ...] = ()
     window: Window | None = None
     gaps: tuple[str, ...] = ()
+    links: Mapping[str, str] = field(default_factory=dict)  # query → its console

@@ -15,6 +15,7 @@ from subagents.cause.symptoms import Symptom, is_bad, is_new
 from subagents.cause.telling import Telling
 from subagents.cause.words import LOAD
 from subagents.sources import Episode, Pattern
+from subagents.topology import Topology
 
 INNER = re.compile(
     r"\.(?:svc|internal|local|localdomain|cluster|lan|corp|intra|consul|test)(?:\.|$|:)|^localhost|^\d+\.", re.I
@@ -160,7 +161,7 @@ def _traffic(facts: Facts, found: Incident) -> Operational | None:
     """More requests come in where nobody of ours calls: the load rose at the edge, not by a caller's fan-out."""
     loads = [s for s in found.symptoms if s.source == "metric" and LOAD.search(s.name) and s.up]
     loads = [s for s in loads if _times(s) >= 1.7 and s.at <= (found.onset or found.at) + NEAR]
-    edges = [s for s in loads if _comes_in(s, facts, loads)]
+    edges = [s for s in loads if _comes_in(s, facts, loads, found.calls)]
     if not edges:
         return None
     top = max(edges, key=_times)
@@ -182,12 +183,12 @@ def _times(s: Symptom) -> float:
     return during / before if before > 0 else 1.0
 
 
-def _comes_in(s: Symptom, facts: Facts, loads: list[Symptom]) -> bool:
+def _comes_in(s: Symptom, facts: Facts, loads: list[Symptom], calls: Topology) -> bool:
     """Its callers (those we know the load of) got as much more as it did; with none, it is the edge. Nobody outside
     calls a data store."""
     if store(s.service):
         return False
-    callers = facts.topology.callers(s.service)
+    callers = calls.callers(s.service)
     known = {x.service for x in facts.series if LOAD.search(x.name)} & set(callers)
     risen = {x.service for x in loads if _times(x) >= 0.5 * _times(s)}
     return known <= risen if known else not callers

@@ -25,6 +25,7 @@ TOGETHER = timedelta(minutes=45)  # what begins so much later is another thing, 
 LONG_BEFORE = timedelta(hours=12)
 SAME = timedelta(minutes=2)  # what begins so near each other began together
 MOVED = ("strength", "onset", "waits")
+BREAKS_OFF = 2.0  # what it weighs that a service's work no longer goes on where it did
 SHARE = 3.0  # what a service's own share of the added time or failures weighs
 OWN = frozenset(
     ("crash", "pool", "memory", "cpu", "disk", "race", "sql", "cache", "certificate", "dns", "data", "quota")
@@ -267,6 +268,9 @@ def _weighed(
     else:
         late = min(1.0, (at - earliest) / timedelta(minutes=15))
         found.append(Reason("onset", f"{service} failed {(at - earliest).total_seconds() / 60:.0f} min later", -late))
+    gone = next((s for s in own if s.source == "missing"), None)
+    if gone is not None and not waits and not set(others) - set(accused):
+        found.append(Reason("missing", gone.reason.text, BREAKS_OFF, gone.reason.query, figures=gone.reason.figures))
     filling = [s for s in own if s.source == "metric" and not s.hard and s.families & FILLS and s.at <= earliest + SAME]
     if filling:
         found.append(Reason("building up", filling[0].reason.text, 0.8))

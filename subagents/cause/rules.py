@@ -40,7 +40,7 @@ RULES = (
         r"|unreachable|lost|preempt|pressure)|read-only file system|evicted|taint"
         r"|spot (?:instance )?(?:interrupt|reclaim)|preemptible|内核|节点",
         2.6,
-        r"^node_|_node_|disk_await|io_?wait|disk_io",
+        r"\bnode_(?:disk_(?:io|read|write|await)|pressure|not_?ready|unavail)|disk_await|io_?wait|disk_io",
     ),
     Rule(
         "noisy neighbour",

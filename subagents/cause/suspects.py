@@ -17,7 +17,8 @@ from subagents.cause.edits import PLAIN_TEXT, Edit, edits, is_plain_text
 from subagents.cause.effect import Effect
 from subagents.cause.effects import effects, only_observes
 from subagents.cause.facts import Facts
-from subagents.cause.links import ANY, links
+from subagents.cause.links import ANY, links, vanished
+from subagents.cause.midnight import midnight
 from subagents.cause.model import Reason
 from subagents.cause.places import Incident, precursors
 from subagents.cause.relations import on_paper, same_environment, taken_back, touches
@@ -31,6 +32,7 @@ UNIT = timedelta(minutes=10)
 ENDED = timedelta(minutes=30)
 FAR = timedelta(hours=36)
 WORDS, EFFECTS = 3.0, 3.5  # the most that wording and effects can add
+SLEPT = 1.2  # an effect that was to be expected at just this time
 FITS = 0.8  # of effects that fit: from there on the content speaks for the change
 
 
@@ -72,6 +74,9 @@ class Desk:
         """Its effects that can bring what is seen, each with how well it fits, best first."""
         found = self.hunks[c.id]
         told = effects(found) if self.facts.diffs.get(c.change.id) else _said_effects(c)
+        if self._midnight(c) is not None:
+            told.append(Effect("reckons with dates, and the date changed", frozenset(self.kinds), SLEPT))
+        told += vanished(found, [s.name for s in self.found.symptoms if s.source == "missing"])
         told += links(found, self.told, self.rare, self.place_words)
         weighed = sorted(((e, self._fit(e)) for e in told), key=lambda p: -p[1])
         return [(e, w) for e, w in weighed if w > 0][:3]
@@ -109,12 +114,19 @@ class Desk:
             return
         if c.at > early + MARGIN and early < onset - timedelta(minutes=10):
             yield Reason("timing", f"trouble was under way since {early:%H:%M}, before it at {c.at:%H:%M}", -1.5)
+        if (night := self._midnight(c)) is not None:
+            yield Reason("timing", f"its first midnight, at {night:%H:%M}, is just before the onset", 0.4)
+            return
         from_early = c.at <= early + MARGIN
         began = early if from_early else onset
         lead = max(timedelta(), began - c.at)
         what = "onset" if began == onset else "first signs"
         weight = 0.4 - 0.35 * log2(1 + lead / UNIT)
         yield Reason("timing", f"{lead.total_seconds() / 60:.0f} min before the {what} at {began:%H:%M}", weight)
+
+    def _midnight(self, c: Candidate) -> datetime | None:
+        text = "\n".join(x for e in self.hunks[c.id] for x in (*e.removed, *e.added))
+        return midnight(text, c.at, self.found.onset or self.found.at)
 
     # ── where ─────────────────────────────────────────────────────────────────────────────────
 
@@ -171,8 +183,8 @@ class Desk:
             weight *= 0.5 if found and not best else 1.0
             names = ", ".join(word for word, _ in wording[:5])
             yield Reason("wording", f"speaks of what the failures speak of: {names}", round(weight, 3))
-        key = c.change.title.partition(": ")[0].strip().lower()
-        if c.change.kind in SWITCHES and len(key) >= 5 and key in self.told.own:
+        key = c.change.title.partition(": ")[0].strip()
+        if c.change.kind in SWITCHES and (said := self._unplaced(key.lower())) and re.search(said, self.told.own):
             yield Reason("named", f"the failing lines name {key}", 1.5)
         if not self.kinds:
             return  # nothing is known of the failures that a content could fit
@@ -180,6 +192,15 @@ class Desk:
             yield Reason("content", _harmless(real), round(-1.5 * (1 - total / FITS), 3))
         elif not found and not wording and not best:
             yield Reason("content", "nothing is known of its content that fits", -0.6)
+
+    def _unplaced(self, key: str) -> str:
+        """A pattern for a switch's name without the service's own in front; "" where but a word is left, which is no
+        name: `workers` stands in failing lines for what fails, not for what was set."""
+        parts = re.split(r"[-_. /]+", key)
+        while len(parts) > 1 and words(parts[0]) and words(parts[0]) <= self.place_words:
+            parts = parts[1:]
+        said = r"[-_. /]?".join(map(re.escape, parts))
+        return rf"(?<!\w){said}(?!\w)" if len(parts) > 1 and sum(map(len, parts)) >= 5 else ""
 
     def _fit(self, effect: Effect) -> float:
         """An effect's strength as far as its kinds are seen; more where its new value stands in the failures."""

@@ -25,10 +25,6 @@ HARD = re.compile(
 )
 NEW = 3.0  # times as many as before: a pattern that is not the usual one
 TOGETHER = timedelta(minutes=30)
-SEVERE = {
-    "critical": 3, "page": 3, "sev1": 3, "p1": 3, "fatal": 3, "high": 2, "error": 2, "sev2": 2, "p2": 2, "major": 2,
-    "warning": 1, "sev3": 1, "p3": 1,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from subagents.cause.symptoms import is_bad, is_new
 from subagents.cause.words import families, identifiers, words
 
 FORMS = 40  # different lines that are read for stack traces
+MISSED = 0.7  # what the words of a line that no longer comes weigh
 OTHERS = 0.35  # what services say that are only reached
 GENERIC = frozenset(("errors", "latency", "config", "dependency", "logging", "traffic", "timeout"))
 _SKIPPED = re.compile(r"trace|span|id$|time|date|^ts$|level|severity|service|version|duration|host|pod|user|^ip$", re.I)
@@ -49,6 +50,12 @@ def telling(facts: Facts, found: Incident) -> Telling:
             numbers |= set(_NUMBER.findall(text))
             own.append(text.lower())
         whole.append(text.lower())
+    for gone in (
+        s for s in found.symptoms if s.source == "missing"
+    ):  # tells where it broke off, and no kind of trouble
+        share = MISSED if gone.service == found.first else MISSED * OTHERS
+        for known, terms in ((said, words(gone.name)), (names, identifiers(gone.name))):
+            known.update({term: max(known[term], share) for term in terms})
     return Telling(said, names, kinds, frozenset(numbers), "\n".join(whole), "\n".join(own))
 
 

@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 
 from subagents.cause.facts import Facts
 from subagents.cause.model import Decision, Triaged
-from subagents.cause.symptoms import SEVERE
 from subagents.cause.trend import Trend, trend
+from subagents.severity import WARNING, rank
 from subagents.sources import Change, Episode, Pattern, Series
 
 SHORT = timedelta(minutes=5)
@@ -168,8 +168,8 @@ def _of_logs(a: Alert) -> list[tuple[float, str]]:
 
 
 def _of_firing(a: Alert) -> list[tuple[float, str]]:
-    severe = SEVERE.get(a.episode.severity.lower(), 1)
-    found = [((severe - 1) * 0.3, f"severity {a.episode.severity}")]
+    severe = WARNING - min(rank(a.episode.severity), WARNING)
+    found = [(severe * 0.3, f"severity {a.episode.severity}")]
     if a.lasted is None:
         found.append((0.6, "not over"))
     elif a.lasted <= SHORT:
@@ -225,15 +225,15 @@ def _work(e: Episode) -> bool:
 
 
 def _heads(paged: Sequence[Alert], facts: Facts) -> dict[str, Alert]:
-    """The alert that stands for each: of those with one log pattern, and of callers of one that failed no later, the
-    most severe, then the first."""
+    """The alert that stands for each: of those with one log pattern that began no later, and of callers of one that
+    failed no later, the most severe, then the first."""
     groups: dict[str, list[Alert]] = defaultdict(list)
     for a in paged:
         groups[_key(a)].append(a)
     heads: dict[str, Alert] = {}
     for group in groups.values():
-        head = min(group, key=lambda a: (-SEVERE.get(a.episode.severity.lower(), 1), a.episode.start))
-        heads |= {a.id: head for a in group}
+        worst = sorted(group, key=lambda a: (min(rank(a.episode.severity), WARNING), a.episode.start))
+        heads |= {a.id: next(h for h in worst if h is a or _follows(a, h)) for a in group}
     for a in paged:
         below = set(facts.topology.downstream(a.episode.service))
         for b in paged:
@@ -248,6 +248,12 @@ def _heads(paged: Sequence[Alert], facts: Facts) -> dict[str, Alert]:
             ):
                 heads[a.id] = heads[b.id]
     return heads
+
+
+def _follows(a: Alert, head: Alert) -> bool:
+    """A symptom begins with what it is one of, or while that goes on; an earlier sign is none."""
+    start, end = head.episode.start, head.episode.end
+    return start - SHORT <= a.episode.start <= max(start + HOUR, end or start)
 
 
 def _down(a: Alert, facts: Facts) -> set[str]:

@@ -66,6 +66,15 @@ WHERE = (
     r"|upstream|domain|region|zone|bucket|topic|queue|port|path|route|rewrite|location|prefix"
 )
 TRUST = r"\w*secret|\w*token|(?:api|access)?key|credential|\w*password|cert(?:ificate)?|issuer|audience|kid|jwks|ca"
+_UNIT = re.compile(  # at the end of a key
+    r"_(?:ms|milli(?:second)?s?|secs?|seconds?|mins?|minutes?|hours?|days?)\b"
+    r"|(?<=[a-z])(?:Ms|Millis|Secs?|Seconds?|Mins?|Minutes?|Hours?|Days?)\b"
+)
+_ADDRESS = re.compile(r"\b[a-z][a-z0-9+]{1,9}://([\w.-]+)", re.IGNORECASE)
+CALENDAR = re.compile(
+    r"time_?zone|zone_?(?:info|id|offset)|\butc|\btz\b|\bdate(?:time)?\b|\btoday\b|local_?date|strf?p?time|\bmidnight|calendar",
+    re.IGNORECASE,
+)
 _BOOL = re.compile(r"\b(true|false|on|off|enabled?|disabled?)\b", re.I)
 STRICT = re.compile(r"strict|forbid|reject|required|deny|enforce|mandatory|abort|\bfail\b|always|never", re.I)
 _STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
@@ -146,12 +155,12 @@ def pairs(edit: Edit) -> Iterator[tuple[str, str]]:
 
 
 def _form(line: str) -> str:
-    bare = _STRING.sub('"#"', _BOOL.sub("#", _MAKES.sub("#", line)))
+    bare = _STRING.sub('"#"', _BOOL.sub("#", _MAKES.sub("#", _UNIT.sub("", line))))
     return re.sub(r"\s+", " ", _NUMBER.sub("#", bare)).strip()
 
 
 def _names(line: str) -> frozenset[str]:
-    return frozenset(_NAME.findall(_MAKES.sub("", line)))
+    return frozenset(_NAME.findall(_MAKES.sub("", _UNIT.sub("", line))))
 
 
 def _alike(x: frozenset[str], y: frozenset[str]) -> float:
@@ -160,6 +169,8 @@ def _alike(x: frozenset[str], y: frozenset[str]) -> float:
 
 def _numbers(edit: Edit, old: str, new: str) -> Iterator[Effect]:
     before, after = _keyed(old), _keyed(new)
+    if not before.keys() & after.keys():
+        before, after = _by_unit(before), _by_unit(after)
     for key in (k for k in before if k in after):
         sizes = _sizes(key[0], before[key], after[key])
         if sizes and sizes[0] != sizes[1]:
@@ -173,6 +184,16 @@ def _keyed(line: str) -> dict[tuple[str, int], Number]:
     for key, number in _measured(line):
         seen[key] += 1
         found[key, seen[key]] = number
+    return found
+
+
+def _by_unit(keyed: dict[tuple[str, int], Number]) -> dict[tuple[str, int], Number]:
+    """With the unit taken out of the key's name, where it bears one: `ttl_minutes` 45 is `ttl` 45 minutes."""
+    found = {}
+    for (key, n), number in keyed.items():
+        bare = _UNIT.search(key)
+        unit = number.unit or (bare.group().strip("_").lower().removesuffix("s") if bare else "")
+        found[key[: bare.start()] if bare else key, n] = Number(number.said, "ms" if unit == "m" and bare else unit)
     return found
 
 
@@ -207,9 +228,11 @@ def _strings(edit: Edit, old: str, new: str) -> Iterator[Effect]:
         yield Effect(f"switches `{key}`", families(key) | {"config"}, 0.9)
     elif STRICT.search(new) and not STRICT.search(old):
         yield Effect(f"is stricter: `{new.strip()[:60]}`", frozenset(("data", "errors", "auth")), 1.4)
-    elif speaks_of(key, WHERE):
+    elif speaks_of(key, WHERE) or _ADDRESS.findall(old) != _ADDRESS.findall(new):
         kinds = frozenset(("dns", "dependency", "network", "errors", "timeout", "route"))
         yield Effect(f"points `{key}` elsewhere", kinds | families(key), 1.5)
+    elif CALENDAR.search(old) and CALENDAR.search(new):
+        yield Effect(f"reckons dates in another way: `{new.strip()[:60]}`", frozenset(("data", "errors")), 1.0)
     elif speaks_of(key, TRUST):
         yield Effect(f"replaces `{key}`", frozenset(("auth", "certificate", "errors")), 1.3)
     elif re.search(r"level|verbos", key, re.IGNORECASE):

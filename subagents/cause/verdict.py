@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from math import exp
 
 from subagents.cause.model import Cause, Reason, Suspect
@@ -18,6 +19,8 @@ SHARP = 1.0  # how much a point of score is worth in log-odds
 NAMED = 0.5  # the least probability at which one cause is named
 AHEAD = 0.12  # and by so much before the next
 SHOWN = 10
+TOGETHER = timedelta(minutes=2)  # of one deploy
+EFFECT, ALIKE = 0.8, 0.4  # of the effects of two changes: enough to bring it, and no difference
 AWAY = 1.8  # what an operational cause loses where a change explains it
 KINDS = {"dns": "dns", "quota": "quota", "certificate": "certificate", "disk full": "disk", "traffic surge": "traffic",
          "noisy neighbour": "cpu", "bad data": "data"}  # fmt: skip
@@ -59,6 +62,7 @@ def _explained(o: Operational, weighed: Sequence[Weighed]) -> Weighed | None:
 
 
 def cause(found: Incident, told: Telling, ranked: Sequence[Suspect]) -> Cause:
+    """The first of the ranked, where it stands clear of the second."""
     best, second = ranked[0], ranked[1] if len(ranked) > 1 else None
     blast = tuple(sorted(p.service for p in found.places[1:] if p.onset is not None))
     base = Cause(
@@ -72,6 +76,8 @@ def cause(found: Incident, told: Telling, ranked: Sequence[Suspect]) -> Cause:
         reasons=_where(found),
     )
     clear = best.probability >= NAMED and (second is None or best.probability - second.probability >= AHEAD)
+    twins = tuple(r.id for r in ranked[1:] if _twins(best, r))
+    clear = clear and not twins
     if best.verdict != "unknown" and clear:
         return replace(
             base,
@@ -83,11 +89,29 @@ def cause(found: Incident, told: Telling, ranked: Sequence[Suspect]) -> Cause:
             confidence=best.probability,
             reasons=(*best.reasons, *base.reasons),
         )
-    tied = tuple(r.id for r in ranked if r.verdict != "unknown" and r.probability >= 0.6 * best.probability)
+    near = (r for r in ranked if r.verdict != "unknown" and r.probability >= 0.6 * best.probability)
+    tied = tuple(dict.fromkeys((*((best.id, *twins) if twins else ()), *(r.id for r in near))))
     tied = tied if len(tied) > 1 and best.verdict != "unknown" else ()
     why = f"{len(tied)} explanations are as likely as one another" if tied else "no change clearly explains this"
     sure = next((r.probability for r in ranked if r.verdict == "unknown"), 0.0)
     return replace(base, confidence=sure, tied=tied, reasons=(Reason("undecided", why), *base.reasons))
+
+
+def _twins(best: Suspect, other: Suspect) -> bool:
+    """Two changes of one service that took effect together, and whose content brings the same as strongly: then only
+    words speak for one of them, and words of failures are those of what fails, not of what was set."""
+    same = (best.verdict, best.kind, best.service) == ("change", other.kind, other.service) and best.id != other.id
+    if not same or best.at is None or other.at is None or abs(best.at - other.at) > TOGETHER:
+        return False
+    mine, its = ({r.signal: r for r in s.reasons} for s in (best, other))
+    if "effect" not in mine or "effect" not in its or {"named", "taken back"} & (mine.keys() ^ its.keys()):
+        return False
+    weights = mine["effect"].weight, its["effect"].weight
+    return min(weights) >= EFFECT and abs(weights[0] - weights[1]) <= ALIKE and _brings(mine) == _brings(its)
+
+
+def _brings(reasons: Mapping[str, Reason]) -> str:
+    return reasons["effect"].text.rpartition(": ")[2]
 
 
 def _signature(found: Incident, told: Telling) -> str:

@@ -17,7 +17,8 @@ FAMILIES: dict[str, str] = {
     r"|unknown_?host|enotfound|域名解析",
     "quota": r"quota|rate.?limit|too many requests|\b429\b|throttl|limit_?exceeded|requests_per_|per minute"
     r"|rejected|限流|配额",
-    "pool": r"\bpool|_pool|connection_?s?\b.*(?:exhaust|acquir|slots)|max_?conn|conns?\b|acquir"
+    "pool": r"\bpool|_pool|pool\b|pool-\d|connection_?s?\b.*(?:exhaust|acquir|slots)|max_?conn|conns?\b|acquir"
+    r"|active_?conn|conn\w*_(?:active|in_use)|connections? (?:is |are )?(?:not |un)available"
     r"|too many open files|emfile|descriptor|open_fds|\bfds\b|cannot assign requested address|连接池",
     "memory": r"memory|\bheap|_heap|\boom|\brss\b|out_?of_?memory|\bgc\b|\bleak|unbounded|内存",
     "cpu": r"\bcpu|_cpu|load_?avg|saturat|busy",

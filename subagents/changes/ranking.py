@@ -119,7 +119,15 @@ def _against(change: Change, commits: Sequence[Change], symptom: Symptom, closen
         return "docs_only"
     if change.until is not None and change.until < symptom.onset - ENDED:
         return "ended_before"
-    return "" if closeness else "other_service" if change.service else "unknown_service"
+    return "" if closeness else _unrelated(change, commits, symptom)
+
+
+def _unrelated(change: Change, commits: Sequence[Change], symptom: Symptom) -> str:
+    """Why a change has nothing to do with what fails, as far as anybody says."""
+    if not change.service:
+        return "unknown_service"
+    known = any(symptom.topology.knows(s) for s in touches(change, commits, symptom.services))
+    return "other_service" if known else "unlinked"
 
 
 def as_json(r: Ranked, onset: datetime) -> Json:

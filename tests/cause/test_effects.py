@@ -9,7 +9,7 @@ import pytest
 
 from subagents.cause.edits import edits, is_plain_text
 from subagents.cause.effects import effects, only_observes
-from subagents.cause.links import links
+from subagents.cause.links import links, vanished
 from subagents.cause.telling import Telling
 
 
@@ -45,6 +45,17 @@ def strongest(diff: str, file: str = "src/a.go") -> tuple[str, frozenset[str], f
         ("-    back_off(2.0)", "retry", "between tries"),
         ('-  "extra": "ignore"\n+  "extra": "forbid"', "data", "stricter"),
         ("+const bad = /^(\\w+\\s?)+x$/", "cpu", "pattern"),
+        (
+            "-try (Conn c = ds.get()) {\n-  load(c);\n-}\n+Conn c = ds.get();\n+load(c);\n+c.close();",
+            "pool",
+            "in any case",
+        ),
+        ("-    return await stored(user)\n+    return stored(user)", "latency", "lets others run"),
+        ("-  orders  http://orders.prod:80;\n+  orders  http://orders.prd:80;", "dns", "points"),
+        ("-pool = newFixedThreadPool(48)\n+pool = newSingleThreadExecutor()", "queue", "side by side"),
+        ("-price_ttl_minutes = 45\n+price_ttl_seconds = 45", "cache", "2700 → 45 (less, 60-fold)"),
+        ("-readTimeoutSeconds: 3\n+readTimeoutMs: 250", "timeout", "3 → 0.25 (less, 12-fold)"),
+        ("-d = datetime.now(timezone.utc).date()\n+d = datetime.now(BERLIN).date()", "data", "dates"),
         ("-  rewrite-target: /$2\n+  rewrite-target: /", "route", "points"),
     ],
 )
@@ -62,6 +73,7 @@ def test_an_edit_tells_what_it_can_bring(diff: str, family: str, says: str):
         "+bus.on('x', f)\n+bus.off('x', f)",
         "-sum := 0\n+total := 0",
         "-timeout: 3s\n+timeout: 3000ms",
+        "-timeout_seconds: 3\n+timeout_ms: 3000",
     ],
 )
 def test_what_is_given_back_or_stays_the_same_brings_nothing(diff: str):
@@ -84,6 +96,21 @@ def test_what_a_change_touches_and_the_failing_lines_name_ties_them(diff: str, f
     told = Telling({}, {}, {}, frozenset(re.findall(r"\d+", said)), said.lower(), said.lower())
     found = links(edits(diff, (file,)), told, {}, frozenset(("ledger",)))
     assert [e.text[: len(tie)] for e in found[:1]] == ([tie] if tie else [])
+
+
+@pytest.mark.parametrize(
+    ("line", "tied"),
+    [
+        ("message handed to carrier, order <*>", True),
+        ("7 message handed to carrier", True),
+        ("message from carrier", False),
+        ("handed to the carrier", False),
+        ("done", False),
+    ],
+)
+def test_a_hunk_that_says_the_vanished_line_is_tied_to_it(line: str, tied: bool):
+    code = "-if sent:\n+if sent is not None:\n   return\n log.info('message handed to carrier')"
+    assert bool(vanished(edits(code, ("notify/send.py",)), [line])) == tied
 
 
 def test_a_version_in_a_manifest_is_no_plain_text():

@@ -107,3 +107,16 @@ def test_test_environments_and_ignored_rules_are_suppressed():
     staging = alert("1", "pay staging", "12:20", severity="sev1")
     ignored = alert("2", "pay", "12:20", severity="sev1", monitor="[ignore] log volume")
     assert {t.decision for t in said([staging, ignored]).values()} == {"suppress"}
+
+
+def test_an_earlier_sign_is_no_symptom_of_what_came_hours_later():
+    early = alert("1", "db", "03:00", severity="warning")
+    late = alert("2", "db", "12:00", severity="critical")
+    found = said([early, late], series=(rising("db"),))
+    assert {found["1"].decision, found["2"].decision} == {"page"}
+
+
+@pytest.mark.parametrize("severity", ["critical", "P1", "严重", "紧急", "灾难"])
+def test_a_severity_counts_in_any_teams_words(severity: str):
+    found = said([alert("1", "db", "12:00", severity=severity), alert("2", "web", "12:00", severity="提示")])
+    assert (found["1"].decision, f"severity {severity}" in found["1"].reason) == ("page", True)

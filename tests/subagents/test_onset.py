@@ -123,3 +123,21 @@ def test_without_a_time_before_the_beginning_is_the_usual():
     found = shift(points([5.0, 6.0] * 40 + [90.0] * 100), at("10:00"))
     assert found is not None
     assert found.at == at("10:40")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_even_low_rate_is_one_rise_however_narrow_bins_cut_it(seed: int):
+    chance = random.Random(seed)
+    found: Counter[datetime] = Counter()
+    for _ in range(126):
+        found[at("13:00") + chance.randrange(52) * MINUTE] += 1
+    for _ in range(6):
+        found[at("09:00") + chance.randrange(240) * MINUTE] += 1
+    [rise] = rises(found, window("09:00"), MINUTE, at("12:00"))
+    assert abs(rise.start - at("13:00")) <= 5 * MINUTE
+    assert rise.total >= 120
+
+
+def test_two_rises_with_a_calm_time_between_stay_two():
+    two = steady("12:30", 15, 4) + steady("13:10", 15, 4)
+    assert [r.start for r in rises(two, window("09:00"), MINUTE, at("12:00"))] == [at("12:30"), at("13:10")]
