@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
 from subagents.folder import gitrepo, links, times
 from subagents.folder.material import Material, covering
 from subagents.folder.records import Row
 from subagents.folder.wording import query
+from subagents.pages import paged
 from subagents.sources import Answered, Change, ChangeQuery, Coverage, Health, SourceError
 
 
@@ -23,25 +23,26 @@ class FolderChanges:
 
     async def probe(self) -> Health:
         n = len(self._changes)
-        return Health(n > 0, f"{n} change(s) in {self._material.root}" if n else "no changes in this folder")
+        return Health(n > 0, f"{n} change(s) in {self._material.root}" if n else self._material.none("changes"))
 
     async def coverage(self) -> Coverage:
-        found = covering((r["at"] for r in self._rows), (c.service for c in self._changes), self._material.notes)
+        found = covering(
+            (r["at"] for r in self._rows), (c.service for c in self._changes), self._material.notes, self._material.zone
+        )
         return replace(found, sparse=True)
 
     async def list(self, q: ChangeQuery, limit: int = 200, cursor: str | None = None) -> Answered[tuple[Change, ...]]:
         """Those that took effect in the window, and planned work that runs in it. `cursor` is the last answer's."""
         rows = [c for c in self._changes if _fits(c, q)]
-        start = int(cursor) if cursor and cursor.isdigit() else 0
-        shown = tuple(rows[start : start + limit])
-        more = start + len(shown) < len(rows)
+        shown, further = paged(rows, limit, cursor)
         return Answered(
             shown,
             query("changes", q.window, kind=q.kinds, service=q.services),
             q.window,
             total=len(rows),
-            complete=not more,
-            cursor=str(start + len(shown)) if more else None,
+            complete=not further,
+            gaps=self._material.gaps("changes", len(rows)),
+            cursor=further,
         )
 
     async def diff(self, id: str, cap: int = 4000) -> Answered[str]:
@@ -52,13 +53,16 @@ class FolderChanges:
         if row is None:
             raise SourceError(self.name, f"there is no change {id!r} in this folder", "bad_query")
         commit = row if row["change"] == "commit" else self._commit(row["sha"])
-        text = (commit or {}).get("diff", "")
+        text, whole = (commit or {}).get("diff", ""), True
         if not text and commit is not None and "repository" in commit:
-            text = await asyncio.to_thread(gitrepo.diff, commit["repository"], commit["sha"])  # waits for git only
+            text, whole = await gitrepo.diff(commit["repository"], commit["sha"], 4 * cap)
         gaps: tuple[str, ...] = () if text else ("the folder holds no diff of this change",)
         if len(text) > cap:
             gaps = (f"the first {cap:,} of {len(text):,} characters",)
-        return Answered(text[:cap], f"folder changes: diff {id}", None, total=len(text), complete=not gaps, gaps=gaps)
+        if not whole:
+            gaps = (f"only the first {cap:,} characters",)
+        said, total = f"folder changes: diff {id}", len(text) if whole else None
+        return Answered(text[:cap], said, None, total=total, complete=not gaps, gaps=gaps)
 
     def _commit(self, sha: str) -> Row | None:
         return next((r for r in self._rows if r["change"] == "commit" and r["sha"] == sha), None) if sha else None

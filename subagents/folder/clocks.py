@@ -17,8 +17,8 @@ _DAY = 86_400.0
 
 class Clock(NamedTuple):
     """`near`: seconds since 1970 before which a date without a year lies (a date whose order can't be told, too);
-    `zone`: IANA name of times that state no offset ("" = UTC); `order`: what comes first in `03/04/2026`, "day" or
-    "month", "" where the file doesn't show it."""
+    `zone`: IANA name, or offset (`+08:00`), of times that state none ("" = UTC); `order`: what comes first in
+    `03/04/2026`, "day" or "month", "" where the file doesn't show it."""
 
     near: float | None = None
     zone: str = ""
@@ -46,6 +46,8 @@ def ahead(stated: str, local: str, base: float) -> int:
 @lru_cache(maxsize=4096)
 def _local(zone: str, base: float) -> tuple[str, int]:
     """(abbreviation, seconds ahead of UTC) of a zone's wall clock; in an hour that comes twice, the first one."""
+    if zone[:1] in ("+", "-"):
+        return "", _offset(zone) or 0
     wall = datetime.fromtimestamp(base, UTC).replace(tzinfo=ZoneInfo(zone))
     return wall.tzname() or "", int((wall.utcoffset() or timedelta()).total_seconds())
 

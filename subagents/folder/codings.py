@@ -12,6 +12,8 @@ import io
 import re
 from typing import IO
 
+from subagents.folder.streams import ready
+
 UTF16 = ("utf-16-le", "utf-16-be")
 HOLES = "holes"
 NAMES = (*UTF16, "gb18030", HOLES)
@@ -77,18 +79,20 @@ class Recoded(io.RawIOBase):
     it counts as undecodable where lines are read."""
 
     def __init__(self, inner: IO[bytes], name: str) -> None:
-        self._inner, self._holes = inner, name == HOLES
+        self._inner, self._read, self._holes = inner, ready(inner), name == HOLES
         self._decoder = codecs.getincrementaldecoder("utf-8" if self._holes else name)("replace")
         self._begun, self._ended = False, False
+        self._broken: Exception | None = None
 
     def readable(self) -> bool:
         return True
 
     def read(self, n: int = -1) -> bytes:
+        """Raises what `inner` raises, after all that came before it."""
         pieces: list[bytes] = []
         size = 0
         while not self._ended and (n < 0 or size < n):
-            raw = self._inner.read(_PIECE)
+            raw = self._next()
             self._ended = not raw
             if self._holes:
                 pieces.append(raw.replace(b"\x00", b""))
@@ -99,7 +103,16 @@ class Recoded(io.RawIOBase):
                 text, self._begun = text.removeprefix("\ufeff"), True
             pieces.append(text.encode("utf-8", "replace").replace(b"\xef\xbf\xbd", b"\xff"))
             size += len(pieces[-1])
+        if self._broken and not any(pieces):
+            raise self._broken
         return b"".join(pieces)
+
+    def _next(self) -> bytes:
+        try:
+            return self._read(_PIECE)
+        except Exception as e:  # each library has its own class for a broken archive
+            self._broken = e
+            return b""
 
     def close(self) -> None:
         self._inner.close()

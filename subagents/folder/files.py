@@ -16,6 +16,7 @@ from subagents.folder import codings, framing, unrolling
 from subagents.folder.packing import Unreadable as Unreadable
 from subagents.folder.packing import compression, opened
 from subagents.folder.packing import unpacked as unpacked
+from subagents.folder.streams import ready
 
 BLOCK = 1 << 20
 LINE_CAP = 256 << 10
@@ -120,7 +121,7 @@ def blocks(path: str, packed: str, start: int = 0, size: int = BLOCK) -> Iterato
     with opened(path, packed) as f:
         if start:
             f.seek(start)
-        read = getattr(f, "read1", f.read)  # what is there, so that nothing is lost when the next bytes are broken
+        read = ready(f)
         pieces: list[bytes] = []
         while True:
             try:

@@ -14,14 +14,16 @@ from pathlib import Path
 
 from orchestrator.errors import ConfigError
 from orchestrator.guard import AllowAll
-from subagents.folder import files, gitrepo, owners, survey
+from subagents.folder import files, gitrepo, owners, survey, times, zones
 from subagents.folder.alerts import FolderAlerts
 from subagents.folder.changes import FolderChanges
+from subagents.folder.clocks import ahead
 from subagents.folder.index import Index
 from subagents.folder.jobs import Job
 from subagents.folder.logs import FolderLogs
 from subagents.folder.material import LogFile, Material, MetricFile
 from subagents.folder.metrics import FolderMetrics
+from subagents.folder.missed import Missed
 from subagents.folder.records import Hints, Row
 from subagents.folder.spans import FolderSpans
 from subagents.folder.work import Pool
@@ -54,12 +56,13 @@ class Folder:
 
 
 def open_folder(
-    path: Path, cache_dir: Path | None = None, mask: Callable[[str], str] | None = None, zone: str = ""
-) -> Folder:
+    path: Path, cache_dir: Path | None = None, mask: Callable[[str], str] | None = None, zone: str = "",
+    asker: zones.Asker | None = None,
+) -> Folder:  # fmt: skip
     """Recognise every file below `path`. Blocks while it looks; large folders are read by worker processes.
 
-    `cache_dir` keeps what was found out between runs, its texts through `mask`; `zone`: of times that state no offset.
-    Raises ConfigError where there is nothing to open.
+    `cache_dir` keeps what was found out between runs, its texts through `mask`; `zone`: of times that state no offset;
+    "" lets the files and who asks tell (`zones`). Raises ConfigError where there is nothing to open.
     """
     root = path.expanduser()
     if not root.exists():
@@ -75,7 +78,12 @@ def open_folder(
     pool, index = Pool(), Index(cache_dir, mask or AllowAll().mask)
     surveys = survey_all(listed, pool, index, zone)
     notes, surveys = dated(surveys, pool, index, zone)
-    return _assembled(root, surveys, repositories, pool, index, notes, zone)
+    told: list[str] = []
+    if not zone and (zone := zones.assumed([row for _, row in surveys], asker)):
+        surveys = _again(surveys, pool, index, zone)
+        told = [note for note in said(surveys, zone) if "without a zone" in note]
+    told += _ahead(surveys, asker)
+    return _assembled(root, surveys, repositories, pool, index, notes, zone, told, _clock(surveys, zone, asker))
 
 
 _TURN = 90 * 86_400.0  # seconds: lines are never that much out of order
@@ -115,9 +123,27 @@ def dated(surveys: Surveys, pool: Pool, index: Index, zone: str) -> tuple[list[s
     return [note], [(file, again.get(file, row)) for file, row in surveys]
 
 
+def _again(surveys: Surveys, pool: Pool, index: Index, zone: str) -> Surveys:
+    """The files whose times state no offset, read by another clock than UTC."""
+    local = [(file, row.get("near")) for file, row in surveys if row["kind"] and not row["zoned"]]
+    nears = {near for _, near in local}
+    read = {near: survey_all([f for f, n in local if n == near], pool, index, zone, near) for near in nears}
+    again = {file: row if near is None else {**row, "near": near} for near, rows in read.items() for file, row in rows}
+    return [(file, again.get(file, row)) for file, row in surveys]
+
+
+def _ahead(surveys: Surveys, asker: zones.Asker | None) -> list[str]:
+    """That records lie after the question's now: a clock is wrong, or was taken for another one."""
+    last = max((row["until"] for _, row in surveys if row["until"] is not None and row["kind"]), default=0.0)
+    if asker is None or last <= asker.now + 300:
+        return []
+    return [f"records lie after the question's time, up to {times.iso(last)}"]
+
+
 def _assembled(
-    root: Path, surveys: Surveys, repositories: list[Path], pool: Pool, index: Index, notes: list[str], zone: str
-) -> Folder:
+    root: Path, surveys: Surveys, repositories: list[Path], pool: Pool, index: Index, notes: list[str], zone: str,
+    told: list[str], clock: str,
+) -> Folder:  # fmt: skip
     surveys = sorted(surveys, key=_by_content)
     rows = [{**r, "file": _relative(f, root)} for f, row in surveys for r in row["rows"]]
     skipped = [{"path": _relative(f, root), "why": row["why"]} for f, row in surveys if not row["kind"]]
@@ -126,14 +152,17 @@ def _assembled(
         commits, why = gitrepo.commits(repository)
         rows += commits
         skipped += [{"path": str(repository.relative_to(root)), "why": why}] if why else []
-    metrics = tuple(MetricFile(f, row) for f, row in surveys if row["kind"] in ("openmetrics", "csv"))
+    metrics = tuple(MetricFile(f, row, zone) for f, row in surveys if row["kind"] in ("openmetrics", "csv"))
     known = owners.known_services(row for _, row in surveys)
-    logs = tuple(
-        LogFile(n, f, _relative(f, root), row, Hints(owner, row.get("near"), row["shape"], zone))
-        for n, (f, row, owner) in enumerate(owners.of_logs(surveys, metrics, known, pool))
-    )
+    logs: list[LogFile] = []
+    for f, row, owner in owners.of_logs(surveys, metrics, known, pool):
+        hints, host = Hints(owner, row.get("near"), row["shape"], zone), owners.machine(f, row, known)
+        logs.append(LogFile(len(logs), f, _relative(f, root), row, hints, host))
     unread = tuple(f"{s['path']}: {s['why']}" for s in skipped if s["why"].startswith(_UNREAD))
-    material = Material(root, tuple(rows), metrics, logs, known, (*notes, *said(surveys, zone)), pool, index, unread)
+    material = Material(
+        root, tuple(rows), metrics, tuple(logs), known, (*notes, *said(surveys, zone)), pool, index, unread,
+        clock, _missed(surveys, root), tuple(told),
+    )  # fmt: skip
     sources = Sources(
         alerts=(FolderAlerts(material),),
         metrics=(FolderMetrics(material),),
@@ -143,6 +172,21 @@ def _assembled(
         skipped=tuple(skipped),
     )
     return Folder(root, material, tuple(skipped), sources)
+
+
+def _missed(surveys: Surveys, root: Path) -> tuple[Missed, ...]:
+    """By name. Empty files hold nothing that could be missed."""
+    rows = ((_relative(f, root), row) for f, row in surveys if not row["kind"] and "about" in row)
+    return tuple(sorted(Missed(name, tuple(row["about"]), row["structured"]) for name, row in rows))
+
+
+def _clock(surveys: Surveys, zone: str, asker: zones.Asker | None) -> str:
+    """The clock that the folder is written in, as far as it is one: also the asker's, where logs state its offset."""
+    stated = {(offset, row["since"]) for _, row in surveys for offset in row.get("offsets", ()) if row["since"]}
+    if asker and stated and all(ahead("", o, at) == ahead("", asker.zone, at) for o, at in stated):
+        return asker.zone
+    local = any(row["kind"] and not row["zoned"] for _, row in surveys)
+    return zone if local and zone and zone[0] not in "+-" else "UTC"
 
 
 def _by_content(surveyed: tuple[files.Found, Row]) -> tuple[str, str, float, float, int]:
@@ -158,9 +202,9 @@ def _relative(file: files.Found, root: Path) -> str:
 def said(surveys: Surveys, zone: str) -> list[str]:
     """What a person must know about how the files were read."""
     notes = []
-    zoneless = sum(1 for _, row in surveys if row["kind"] == "log" and not row["zoned"])
+    zoneless = sum(1 for _, row in surveys if row["kind"] and not row["zoned"])
     if zoneless:
-        notes.append(f"{zoneless} log file(s) write times without a zone; they were read as {zone or 'UTC'}")
+        notes.append(f"{zoneless} file(s) write times without a zone; they were read as {zone or 'UTC'}")
     undated = [row for _, row in surveys if row["kind"] == "log" and row["undated"]]
     if undated:
         n = sum(row["undated"] for row in undated)

@@ -22,6 +22,7 @@ from itertools import pairwise
 from typing import IO, NamedTuple
 
 from subagents.folder import unrolling
+from subagents.folder.streams import ready
 
 CRI = re.compile(
     rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) (stdout|stderr) ([PF])(?::\S*)? ?(.*)", re.DOTALL
@@ -133,15 +134,20 @@ class Unframed(io.RawIOBase):
 
 
 def _split(stream: IO[bytes]) -> Iterator[bytes]:
-    kept = b""
-    while piece := stream.read(_PIECE):
-        *whole, kept = (kept + piece).split(b"\n")
-        yield from whole
+    kept = bytearray()  # the line that has no end yet: pieces of it are searched and copied once
+    read = ready(stream)
+    while piece := read(_PIECE):
+        head, end, rest = piece.rpartition(b"\n")
+        if end:
+            kept += head
+            yield from bytes(kept).split(b"\n")
+            kept.clear()
+        kept += rest
         while len(kept) > _WHOLE:
-            yield kept[:_WHOLE]
-            kept = kept[_WHOLE:]
+            yield bytes(kept[:_WHOLE])
+            del kept[:_WHOLE]
     if kept:
-        yield kept
+        yield bytes(kept)
 
 
 def _paired(lines: Iterator[bytes]) -> Iterator[bytes]:
@@ -163,7 +169,7 @@ def _paired(lines: Iterator[bytes]) -> Iterator[bytes]:
 def _joined(lines: Iterator[bytes], read: object) -> Iterator[bytes]:
     """Parts put together, and each stream's records kept whole."""
     assert callable(read)
-    open_parts: dict[bytes, Line] = {}
+    open_parts: dict[bytes, tuple[Line, bytearray]] = {}  # of each stream: the first part, and all text so far
     groups: dict[bytes, list[bytes]] = {}
     for raw in lines:
         line: Line | None = read(raw)
@@ -171,15 +177,16 @@ def _joined(lines: Iterator[bytes], read: object) -> Iterator[bytes]:
             yield from _flushed(groups)
             yield raw
             continue
-        if line.stream in open_parts:
-            first = open_parts.pop(line.stream)
-            line = first._replace(text=(first.text + line.text)[:_WHOLE], whole=line.whole)
-        if not line.whole:
-            open_parts[line.stream] = line
-            continue
+        if line.stream in open_parts or not line.whole:
+            first, text = open_parts.setdefault(line.stream, (line, bytearray()))
+            text += line.text[: max(0, _WHOLE - len(text))]
+            if not line.whole:
+                continue
+            del open_parts[line.stream]
+            line = first._replace(text=bytes(text))
         yield from _grouped(groups, line)
-    for line in open_parts.values():  # cut off at the end of the file
-        yield from _grouped(groups, line)
+    for first, text in open_parts.values():  # cut off at the end of the file
+        yield from _grouped(groups, first._replace(text=bytes(text)))
     yield from _flushed(groups)
 
 
@@ -243,13 +250,13 @@ class _Raw(io.RawIOBase):
     """Any stream with `read`, for a buffered reader."""
 
     def __init__(self, inner: IO[bytes]) -> None:
-        self._inner = inner
+        self._read = ready(inner)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(buffer)  # type: ignore[arg-type]
-        data = self._inner.read(len(view))
+        data = self._read(len(view))
         view[: len(data)] = data
         return len(data)

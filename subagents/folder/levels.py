@@ -62,7 +62,7 @@ def level(value: str | int | float | None) -> str:
 
 def digits(text: str) -> int | None:
     """The number that a few digits say; None for other text, and for so many that they are no level or status."""
-    return int(text) if len(text) <= _DIGITS and text.isascii() and text.isdigit() else None
+    return int(text) if len(text) <= _DIGITS and text.isascii() and text.isdecimal() else None
 
 
 def words(wanted: str) -> tuple[str, ...]:

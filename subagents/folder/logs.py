@@ -8,6 +8,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
+from functools import partial
 
 from orchestrator.contracts import Window
 from subagents.folder import merge, planning, rows, seek
@@ -41,11 +42,11 @@ class FolderLogs:
 
     async def probe(self) -> Health:
         n = len(self._files)
-        return Health(n > 0, f"{n} log file(s) in {self._material.root}" if n else "no logs in this folder")
+        return Health(n > 0, f"{n} log file(s) in {self._material.root}" if n else self._material.none("logs"))
 
     async def coverage(self) -> Coverage:
         services = {s for f in self._files for s in f.services}
-        return of_files(self._files, services, self._material.notes)
+        return of_files(self._files, services, self._material.notes, self._material.zone)
 
     # ── counting ──────────────────────────────────────────────────────────────────────────────
 
@@ -55,21 +56,22 @@ class FolderLogs:
             raise SourceError(self.name, f"can't count by {', '.join(wrong)}: use {', '.join(DIMENSIONS)}", "bad_query")
         ask = _ask(q)
         groups: Counter[tuple[str, ...]] = Counter()
-        asked = [w for f in self._relevant(ask) for w in self._counts(f, ask, by)]
+        asked = [w for f in self._relevant(ask) for w in self._counts(f, _of_file(ask, f), by)]
         asked.sort(key=lambda w: w.ask.since is not None)  # what is learnt of a whole file tells where to read
         whole = sum(w.ask.since is None for w in asked)
         results = [*await self._asked(asked[:whole]), *await self._asked(asked[whole:])]
         for wanted, result in zip(asked, results, strict=True):
             dims = wanted.args[0]
-            groups.update(merge.counts(result["groups"], dims, wanted.fits, by))
+            counts = merge.counts(result["groups"], dims, wanted.fits, by)
+            groups.update(merge.renamed(counts, by, partial(wanted.file.called, asked=q.services)))
             self._services(wanted.file, dims, result)
         counted = tuple(
             Count({d: rows.shown(d, k) for d, k in zip(by, key, strict=True)}, n) for key, n in sorted(groups.items())
         )
         gaps = self._gaps([w.file for w in asked], results)
-        return Answered(
-            counted, self._said("logs", q, by), q.window, total=sum(groups.values()), complete=not gaps, gaps=gaps
-        )
+        total, whole = sum(groups.values()), not gaps
+        gaps += self._material.gaps("logs", total)
+        return Answered(counted, self._said("logs", q, by), q.window, total=total, complete=whole, gaps=gaps)
 
     def _counts(self, file: LogFile, ask: Ask, by: tuple[str, ...]) -> list[Wanted]:
         if self._seekable(file):
@@ -91,8 +93,9 @@ class FolderLogs:
         ask = _ask(q)
         after = self._place(cursor)
         files = self._relevant(ask)
-        results = await self._asked([Wanted(f, ask, "search", (limit, context, after)) for f in files])
-        found = sorted((row for r in results for row in r["rows"]), key=lambda row: tuple(row["place"]))
+        results = await self._asked([Wanted(f, _of_file(ask, f), "search", (limit, context, after)) for f in files])
+        found = [_called(row, f, q) for f, r in zip(files, results, strict=True) for row in r["rows"]]
+        found.sort(key=lambda row: tuple(row["place"]))
         shown, total = found[:limit], sum(r["n"] for r in results)
         more = len(found) > limit or (any(len(r["rows"]) >= limit for r in results) and len(shown) < total)
         gaps = self._gaps(files, results)
@@ -110,7 +113,7 @@ class FolderLogs:
     async def batches(self, q: LogQuery) -> AsyncIterator[tuple[LogLine, ...]]:
         """All matching lines, file by file, some thousands at a time."""
         ask = _ask(q)
-        asked = [Wanted(f, ask, "batch", (0, _BATCH)) for f in self._relevant(ask)]
+        asked = [Wanted(f, _of_file(ask, f), "batch", (0, _BATCH)) for f in self._relevant(ask)]
         for wanted, place in [(w, place) for w in asked for place in await self._places(w)]:
             skip, more = 0, True
             while more:
@@ -128,8 +131,8 @@ class FolderLogs:
         before = None if baseline is None else (baseline.start.timestamp(), baseline.end.timestamp())
         wide = ask if before is None else ask._replace(since=min(ask.since or 0, before[0]))
         files = self._relevant(wide)
-        results = await self._asked([Wanted(f, ask, "patterns", (before,)) for f in files])
-        mined = merge.patterns([p for r in results for p in r["patterns"]])
+        results = await self._asked([Wanted(f, _of_file(ask, f), "patterns", (before,)) for f in files])
+        mined = merge.patterns([_called(p, f, q) for f, r in zip(files, results, strict=True) for p in r["patterns"]])
         covered = bool(baseline and await self._covers(baseline))
         found = [rows.pattern(row, covered) for row in mined if row["n"]]
         told = [rows.told(p) for p in self._patterns if not q.services or p["service"] in (*q.services, "")]
@@ -161,7 +164,7 @@ class FolderLogs:
         index = self._material.index
         questions = [(w.name, tuple(w.ask), w.file.hints, w.args) for w in wanted]
         results = [index.get(w.file.found, question) for w, question in zip(wanted, questions, strict=True)]
-        deadline = time.time() + SECONDS
+        deadline = time.monotonic() + SECONDS
         jobs: list[Job] = []
         parts: dict[int, list[Row]] = {}
         owners: list[int] = []
@@ -228,6 +231,15 @@ def _ask(q: LogQuery) -> Ask:
         tuple(sorted(q.levels)),
         tuple(q.text),
     )
+
+
+def _of_file(ask: Ask, file: LogFile) -> Ask:
+    """All lines of the machine that is asked for, whichever program wrote them."""
+    return ask._replace(services=()) if file.called("", ask.services) else ask
+
+
+def _called(row: Row, file: LogFile, q: LogQuery) -> Row:
+    return {**row, "service": file.called(row["service"], q.services)}
 
 
 def _surveyed(file: LogFile) -> Row:

@@ -27,6 +27,18 @@ def counts(
     return out
 
 
+def renamed(
+    counts: Counter[tuple[str, ...]], by: tuple[str, ...], name: Callable[[str], str]
+) -> Counter[tuple[str, ...]]:
+    """With the services called otherwise."""
+    if "service" not in by:
+        return counts
+    at, out = by.index("service"), Counter[tuple[str, ...]]()
+    for key, n in counts.items():
+        out[*key[:at], name(key[at]), *key[at + 1 :]] += n
+    return out
+
+
 def _fitting(groups: list[list[Any]], dims: tuple[str, ...], grain: str, ask: Ask) -> Iterator[list[Any]]:
     service, level, time = (dims.index(d) for d in ("service", "level", grain))
     since, until = ask.since or 0.0, ask.until or 1e12

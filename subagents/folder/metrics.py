@@ -28,14 +28,14 @@ class FolderMetrics:
 
     async def probe(self) -> Health:
         n = len(self._material.metrics) + bool(self._points)
-        return Health(n > 0, f"{n} metrics file(s) in {self._material.root}" if n else "no metrics in this folder")
+        return Health(n > 0, f"{n} metrics file(s) in {self._material.root}" if n else self._material.none("metrics"))
 
     async def coverage(self) -> Coverage:
         files = self._material.metrics
         services = {s for f in files for s in f.survey["services"]} | {p["service"] for p in self._points}
-        own = of_files(files, services, self._material.notes)
+        own = of_files(files, services, self._material.notes, self._material.zone)
         ends = [at.timestamp() for at in (own.since, own.until) if at] + [p["at"] for p in self._points]
-        return covering(ends, services, self._material.notes)
+        return covering(ends, services, self._material.notes, self._material.zone)
 
     async def series(self, q: MetricQuery, step: float | None = None) -> Answered[tuple[Series, ...]]:
         """Every series of the window; histogram buckets and ALERTS only where they are named.
@@ -52,8 +52,9 @@ class FolderMetrics:
         gaps = ("a file holds more points than are read at once: narrow the window",) * any(r["cut"] for r in results)
         odd = sum(not isfinite(v) for row in rows for _, v in row["points"])
         gaps += (f"{odd} value(s) are no numbers (NaN or infinite) and are left out",) * bool(odd)
-        said = query("metrics", q.window, metric=q.names, service=q.services, step=step)
-        return Answered(found, said, q.window, total=len(found), complete=not gaps, gaps=gaps)
+        said, whole = query("metrics", q.window, metric=q.names, service=q.services, step=step), not gaps
+        gaps += self._material.gaps("metrics", len(found))
+        return Answered(found, said, q.window, total=len(found), complete=whole, gaps=gaps)
 
     async def ratio(self, services: tuple[str, ...], window: Window) -> Answered[tuple[Ratio, ...]]:
         """Requests and those with a 5xx answer, of each service, from counters, else from access logs."""
@@ -87,12 +88,12 @@ class FolderMetrics:
     async def _asked(self, question: tuple[object, ...], files: list[MetricFile]) -> list[Row]:
         """The same question about the same file a second time isn't read again."""
         index = self._material.index
-        known = {f.found: index.get(f.found, question) for f in files}
+        known = {f.found: index.get(f.found, (*question, f.zone)) for f in files}
         missing = [f for f in files if known[f.found] is None]
         name, *args = question
         jobs = [Job(str(name), unpacked(f.found.size, f.found.packed), (f.where, *args)) for f in missing]
         for f, result in zip(missing, await self._material.pool.all(jobs), strict=True):
-            index.put(f.found, question, result)
+            index.put(f.found, (*question, f.zone), result)
             known[f.found] = result
         return [row for f in files if (row := known[f.found]) is not None]
 

@@ -16,6 +16,8 @@ WILD = "<*>"
 SIMILAR = 0.5  # share of equal fixed words that two messages need to be one template
 VALUES = 5  # so many different plain words in one place make it a variable
 _FAST = 20_000  # masked texts remembered
+_GIST = 500  # characters of a message's first line, and of the error that its trace ends in
+_TRACE = 20_000  # characters of a trace in which that is sought
 _WORDS = 100  # of a message; the rest is cut
 
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
@@ -36,6 +38,22 @@ _UNDER = re.compile(r"<\d+ (?:ms|s|secs?|seconds?|min|minutes?|hours?)\b")  # `l
 _USERS = re.compile(r"(?<=\buser )[\w.@$-]+")
 _DIGIT = re.compile(r"\d")
 _PLAIN = re.compile(r"[^\W\d_]+[^\w]*$|[^\w]*[^\W\d_]+[^\w]*$")  # a word, punctuation around it
+
+
+_ERROR = re.compile(  # what a trace says happened, at the margin: the frames and what was suppressed stand further in
+    r"^(?:Caused by: )?(?:[\w$]+\.)*([A-Z][\w$]*(?:Error|Exception|Failure|Fault|Panic|Throwable|Timeout)\b.*)$",
+    re.MULTILINE,
+)
+
+
+def gist(message: str) -> str:
+    """What of a message makes its template: the first line, and behind it what its trace ends in: the last cause of a
+    Java one, the last line of a Python one, without its package."""
+    first, _, trace = message.partition("\n")
+    if trace and (found := _ERROR.findall(trace[:_TRACE])):
+        error = found[-1][:_GIST]
+        first = first[:_GIST] if error[:40] in first else f"{first[:_GIST]} · {error}"
+    return first[: 2 * _GIST]
 
 
 def masked(message: str) -> str:

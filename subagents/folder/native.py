@@ -62,7 +62,7 @@ def lines(path: str, expression: bytes, deadline: float | None) -> Iterator[byte
 
 def _pieces(out: IO[bytes], file: IO[bytes], deadline: float | None) -> Iterator[tuple[None, bytes]]:
     while True:
-        left = None if deadline is None else deadline - time.time()
+        left = None if deadline is None else deadline - time.monotonic()
         if (left is not None and left <= 0) or not select.select([out], [], [], left)[0]:
             raise TimeoutError(os.lseek(file.fileno(), 0, os.SEEK_CUR))  # both processes share the place in the file
         if not (piece := os.read(out.fileno(), _PIECE)):

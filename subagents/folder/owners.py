@@ -1,7 +1,9 @@
 """Whose log a file is, where its lines don't say so.
 
-Asked in this order: names of known services inside dotted and slashed names (packages, paths); for access logs the
-service whose request counters show the same numbers by status; a known service's name in the file's own name.
+Asked in this order: a known service's name in the file's own name; for access logs the service whose request counters
+show the same numbers by status; the file's own name, where that can be a service's; names of known services inside
+dotted and slashed names (packages, paths). A product's name there (kafka, mysql …) is its client library's: every
+program that uses it writes it.
 """
 
 from __future__ import annotations
@@ -19,6 +21,26 @@ from subagents.folder.work import Pool
 
 _LIKE = 0.02  # share of requests by which an access log and a counter may differ
 _APART = 0.10  # and by which the next best must
+_PRODUCTS = frozenset((
+    "activemq", "cassandra", "clickhouse", "consul", "elasticsearch", "envoy", "etcd", "grpc", "hadoop",
+    "hbase", "istio", "jdbc", "kafka", "kubernetes", "mariadb", "memcached", "minio", "mongo", "mongodb",
+    "mysql", "nacos", "nats", "netty", "nginx", "opensearch", "oracle", "postgres", "postgresql", "prometheus",
+    "pulsar", "rabbitmq", "redis", "rocketmq", "spark", "sqlite", "tomcat", "zookeeper",
+))  # fmt: skip
+_ANY = frozenset((  # words of which a log's name says nothing of whose it is
+    "access", "all", "api", "app", "application", "archive", "audit", "backend", "catalina", "combined",
+    "console", "container", "current", "daemon", "daily", "data", "debug", "default", "docker", "dump", "err",
+    "error", "errors", "event", "events", "export", "fatal", "file", "gc", "general", "host", "info", "journal",
+    "kern", "kernel", "local", "log", "logfile", "logs", "main", "message", "messages", "my", "node", "out",
+    "output", "plain", "pod", "prod", "production", "raw", "record", "records", "root", "sample", "server",
+    "service", "slow", "staging", "stderr", "stdout", "stream", "sys", "syslog", "system", "test", "text",
+    "tmp", "trace", "tracing", "user", "warn", "warning",
+))  # fmt: skip
+_ENDINGS = ("bz2", "gz", "gzip", "json", "jsonl", "log", "ndjson", "out", "text", "txt", "xz", "zip", "zst")
+_STAMPED = re.compile(
+    r"[-_.]?(?<![0-9a-z])\d{4}[-_.]?\d\d(?:[-_.]?\d\d)?(?:[-_T.]?\d\d){0,3}(?![0-9a-z])|\.\d{1,3}(?=$|\.)"
+)
+_OWN = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 
 
 def known_services(surveys: Iterable[Row]) -> tuple[str, ...]:
@@ -36,12 +58,14 @@ def of_logs(
         nameless = not any(row["services"])
         owner = ""
         if nameless and known:
-            owner = _by_words(row["words"], known) or _by_counters(row, metrics, pool) or _by_name(file, known)
+            owner = _by_name(file, known) or _by_counters(row, metrics, pool)
+        if nameless and not owner:
+            owner = own_name(file.path) or _by_words(row["words"], known)
         yield file, row, owner
 
 
 def _by_words(words: dict[str, int], known: Sequence[str]) -> str:
-    names = {keys.norm(s): s for s in known}
+    names = {keys.norm(s): s for s in known if keys.norm(s) not in _PRODUCTS}
     hits: dict[str, int] = {}
     for word, n in words.items():
         if name := names.get(keys.norm(word)):
@@ -78,3 +102,22 @@ def _by_name(file: Found, known: Sequence[str]) -> str:
     joined = "".join(parts)
     fitting = [s for s in known if (n := keys.norm(s)) and (n in parts or (len(n) > 5 and joined.startswith(n)))]
     return max(fitting, key=len, default="")
+
+
+def machine(file: Found, row: Row, known: Sequence[str]) -> str:
+    """The one machine whose lines a file holds, where somebody else speaks of it too: a record, a metric, its name."""
+    host = str(row.get("host", ""))
+    return host if host and (host in known or host.lower() in Path(file.path).name.lower()) else ""
+
+
+def own_name(path: str) -> str:
+    """The service that a log file is called by: `cart.log`, `push-consumer-2026-11-29.log.gz`; "" where the name is a
+    general word, a number, or no log's name."""
+    parts = _STAMPED.sub("", Path(path).name).split(".")
+    ends = [part.lower() for part in parts[1:]]
+    stem = parts[0].removesuffix("-log").removesuffix("_log")
+    if not ends or not any(end in _ENDINGS for end in ends) or not _OWN.fullmatch(stem.lower()):
+        return ""
+    words = re.split(r"[-_]", stem.lower())
+    telling = [word for word in words if word not in _ANY and not re.fullmatch(r"[a-z]?\d*|[0-9a-f]{8,}", word)]
+    return re.sub(r"[-_](?:access|errors?|stdout|stderr)$", "", stem) if telling and len(stem) > 2 else ""

@@ -12,6 +12,7 @@ from subagents.folder.formats import (
     container,
     csv_logs,
     csv_metrics,
+    gitlines,
     gitlog,
     history,
     json_lines,
@@ -92,16 +93,17 @@ def _opens_json(lines: list[str]) -> bool:
 
 
 def _table(lines: list[str]) -> Recognised | None:
-    if "," not in lines[0]:
+    mark = csv_logs.delimiter(lines[0])
+    if mark not in lines[0]:
         return None
-    rows = [csv_logs.cells(line) for line in lines[:20]]
+    rows = [csv_logs.cells(line, mark) for line in lines[:20]]
     names = csv_logs.header(lines)
     data = [dict(zip(names, row, strict=False)) for row in rows[1:] if names and len(row) == len(names)]
     if data and sum(1 for d in data if walking.format_of(d) is not None) * 2 >= len(data):
         first = next(f for d in data if (f := walking.format_of(d)) is not None)
         if first.kind != "point":
-            return Recognised("table", f"CSV of {first.name}s")
-    if csv_logs.shape(lines) is None and csv_metrics.layout(rows) is not None:
+            return Recognised("table", f"CSV of {first.name}s", mark)
+    if mark == "," and csv_logs.shape(lines) is None and csv_metrics.layout(rows) is not None:
         return Recognised("csv", "CSV metrics")
     return None
 
@@ -109,7 +111,10 @@ def _table(lines: list[str]) -> Recognised | None:
 def _other(lines: list[str]) -> Recognised | None:
     if openmetrics.is_metrics(lines):
         return Recognised("openmetrics", "OpenMetrics")
-    return Recognised("gitlog", "git log text") if gitlog.is_log(lines) else None
+    if gitlog.is_log(lines):
+        return Recognised("gitlog", "git log text")
+    shape = gitlines.shape(lines)
+    return None if shape is None else Recognised("gitlog", "git log, one line a commit", shape)
 
 
 def _log(lines: list[str]) -> Recognised | None:

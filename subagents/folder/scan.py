@@ -41,7 +41,9 @@ class Ask(NamedTuple):
     services: tuple[str, ...]
     levels: tuple[str, ...]
     text: tuple[str, ...]
-    deadline: float | None = None  # time.time(): a scan that is over it stops and says how far it came
+    deadline: float | None = (
+        None  # time.monotonic(), the same in all processes: a scan that is over it stops and says it
+    )
 
     def fits(self, rec: Rec) -> bool:
         if self.levels and rec.level not in self.levels:
@@ -68,7 +70,7 @@ class Late(Exception):
 
 def timely(ask: Ask, blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
     for at, block in blocks:
-        if ask.deadline is not None and time.time() > ask.deadline:
+        if ask.deadline is not None and time.monotonic() > ask.deadline:
             raise Late(at)
         yield at, block
 

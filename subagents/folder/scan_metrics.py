@@ -17,7 +17,7 @@ from subagents.folder.records import Row
 POINTS_MAX = 2_000_000
 _CODES = ("code", "status", "status_code", "http_status", "response_code", "http_response_status_code", "http_code")
 _REQUESTS = ("request", "http", "grpc", "rpc")
-Where = tuple[str, str, str]  # path, compression, kind (openmetrics | csv)
+Where = tuple[str, str, str, str]  # path, compression, kind (openmetrics | csv), zone of times without an offset
 
 
 def series(
@@ -57,8 +57,8 @@ Sample = tuple[Any, Callable[[], Row], float, float]
 
 
 def _read(where: Where, services: frozenset[str], names: frozenset[str]) -> Iterator[Sample]:
-    path, packed, kind = where
-    return _open(path, packed, services, names) if kind == "openmetrics" else _csv(path, packed, services, names)
+    path, packed, kind, zone = where
+    return _open(path, packed, services, names) if kind == "openmetrics" else _csv(path, packed, zone, services, names)
 
 
 def _open(path: str, packed: str, services: frozenset[str], names: frozenset[str]) -> Iterator[Sample]:
@@ -89,10 +89,10 @@ def _open_row(text: str, types: dict[str, str]) -> Row:
     }  # fmt: skip
 
 
-def _csv(path: str, packed: str, services: frozenset[str], names: frozenset[str]) -> Iterator[Sample]:
+def _csv(path: str, packed: str, zone: str, services: frozenset[str], names: frozenset[str]) -> Iterator[Sample]:
     top = [row for _, row in zip(range(20), csv_metrics.rows(path, packed), strict=False)]
     form = csv_metrics.layout(top)
-    for point in csv_metrics.points(path, packed, form) if form else ():
+    for point in csv_metrics.points(path, packed, form, zone) if form else ():
         if (names and point.name not in names) or (services and point.service not in services):
             continue
         key = (point.name, point.service, point.labels)
@@ -112,7 +112,7 @@ def ratio(where: Where, since: float, until: float) -> Row:
     A counter's value at the window's start is taken off; one that is born inside starts from zero, one that falls was
     reset and starts from zero again. Where a file begins with a counter already high, what it stood at isn't counted.
     """
-    path, packed, kind = where
+    path, packed, kind, _ = where
     if kind != "openmetrics":
         return {"counts": [], "metric": ""}
     types: dict[str, str] = {}

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from subagents.folder import files
-from subagents.folder.mining import Cluster, Miner, masked
+from subagents.folder.mining import Cluster, Miner, gist, masked
 from subagents.folder.records import Hints, LogFormat, Rec, Row
 from subagents.folder.scan import Ask, Found, Part, Reader, decoded, finder, following, records, timely
 from subagents.folder.scan_rows import guarded
 
-_MINED = 1_000  # characters of a message that make its template
+_TRACE = 200  # lines of a trace in which the error is sought
 _LAYOUTS = 4  # layouts of one part that are told apart
 _TRIES = 64  # lines that a layout is sought in
 _KINDS = 20_000  # lines that are remembered
@@ -55,7 +55,7 @@ class _Mined:
         self._stats: dict[tuple[str, str], dict[Cluster, Row]] = {}
 
     def note(self, found: Found) -> None:
-        stat = self.stat(found.rec, found.message)
+        stat = self.stat(found.rec, "\n".join((found.message, *found.more[:_TRACE])))
         at = found.rec.at
         inside, earlier = self.lies(at)
         stat["n"] += inside
@@ -77,7 +77,7 @@ class _Mined:
     def stat(self, rec: Rec, message: str) -> Row:
         """The figures of a message's template."""
         group = (rec.service, rec.level)
-        cluster = self._miners.setdefault(group, Miner()).add(mined(message))
+        cluster = self._miners.setdefault(group, Miner()).add(gist(message))
         of_group = self._stats.setdefault(group, {})
         if cluster not in of_group:
             of_group[cluster] = {"n": 0, "before": 0, "first": None, "last": None, "sample": ""}
@@ -92,11 +92,6 @@ class _Mined:
                 merged[root] = added(merged[root], stat) if root in merged else stat
             for root, stat in merged.items():
                 yield {"template": root.template, "service": service, "level": level, **stat}
-
-
-def mined(message: str) -> str:
-    """What of a message makes its template."""
-    return message.split("\n", 1)[0][:_MINED]
 
 
 def span(stat: Row, first: float | None, last: float | None) -> None:
@@ -236,7 +231,7 @@ class _Alike:
         hexadecimal numbers and in escapes.)"""
         rec = self._reader.parse(decoded(line))
         odd = rec is None or rec.at is None or b"\\u" in line or b"0x" in key[0] or b"0X" in key[0]
-        if rec is None or odd or _DIGIT.search(masked(mined(rec.message))):
+        if rec is None or odd or _DIGIT.search(masked(gist(rec.message))):
             self._kinds[key] = None
         else:
             self._kinds[key] = _Kind(rec, finer, self._wide._replace(since=None, until=None).fits(rec))

@@ -11,13 +11,14 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
-from subagents.folder import codings, documents, files, recognise
-from subagents.folder.formats import csv_metrics, gitlog, openmetrics
+from subagents.folder import codings, documents, files, keys, missed, recognise
+from subagents.folder.formats import csv_metrics, gitlines, gitlog, openmetrics
 from subagents.folder.formats.alertmanager import service_of
-from subagents.folder.records import Hints, Row
+from subagents.folder.records import Hints, Rec, Row
 from subagents.folder.scan import decoded
 
 FULL = 8 << 20
@@ -28,6 +29,8 @@ _WORDS_READ = 512 << 10
 _IDENTIFIER = re.compile(r"(?<![A-Za-z_])[A-Za-z_][\w-]*+(?:[./][A-Za-z_][\w-]*+)+")
 _FAR_EAST = "Pacific/Kiritimati"  # a time that reads otherwise there states no offset
 _ZONE_TRIED = 50  # records
+_OFFSET = re.compile(r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})? ?([+-]\d\d:?\d\d)(?!\d)")
+_NOBODY = ("", "-", "localhost", "unknown")
 _OTHER_LABELS = frozenset(("alertstate", "__name__"))
 GAP = 2.5  # sample steps: a longer silence ends an episode
 
@@ -58,12 +61,15 @@ def survey(path: str, packed: str, near: float | None, zone: str = "", full: int
         elif told.kind == "openmetrics":
             _openmetrics(path, packed, out)
         elif told.kind == "csv":
-            _csv(path, packed, out)
+            _csv(path, packed, zone, out)
         else:
-            _records(path, packed, told, out)
+            _records(path, packed, told, zone, out)
     except files.Unreadable as e:
         out["why"] = out["why"] or str(e)
         out["kind"] = out["kind"] if out["n"] or out["rows"] else ""
+    if not out["kind"] and not out["why"].startswith(("it is empty", "it is an empty")):
+        with suppress(files.Unreadable):
+            out["about"], out["structured"] = missed.look(path, packed)
     return out
 
 
@@ -77,6 +83,7 @@ def _log(path: str, packed: str, told: recognise.Recognised, hints: Hints, full:
     codes: Counter[str] = Counter()
     groups: Counter[tuple[str, str, str, str]] = Counter()
     words: Counter[str] = Counter()
+    offsets, hosts = set[str](), set[str]()
     read, last = 0, None
     for at, line in _first(path, packed, full, out):
         text = decoded(line)
@@ -90,16 +97,18 @@ def _log(path: str, packed: str, told: recognise.Recognised, hints: Hints, full:
         if out["n"] < _ZONE_TRIED and rec.at is not None:
             far = elsewhere(text)
             out["zoned"] = out["zoned"] and far is not None and far.at == rec.at
+            offsets.update(_OFFSET.findall(text[:200])[:1])
         out["undated"] += rec.at is None
+        hosts.update(_machine(rec) if len(hosts) < 2 else ())
         groups[rec.service, rec.level, _minute(rec.at), rec.code] += 1
         out["n"] += 1
         if len(services) < SERVICES_MAX or rec.service in services:
             services[rec.service] += 1
-        if rec.code:
-            codes[rec.code] += 1
+        codes.update([rec.code] if rec.code else ())
         last = _widen(out, rec.at) or last
     out["services"] = [s for s, _ in services.most_common()]
     out["codes"], out["codes_until"], out["words"] = dict(codes), last, dict(words.most_common(_WORDS_MAX))
+    out["offsets"], out["host"] = sorted(offsets), _host(hosts, services)
     out["dated"], out["last"] = out["since"] is not None or not out["n"], last
     if out["exact"]:
         out["groups"] = [[list(k), n] for k, n in groups.items()]
@@ -107,6 +116,16 @@ def _log(path: str, packed: str, told: recognise.Recognised, hints: Hints, full:
         for line in files.tail(path, packed).split(b"\n"):
             if rec := parse(decoded(line)):
                 out["last"] = _widen(out, rec.at) or out["last"]
+
+
+def _machine(rec: Rec) -> list[str]:
+    return [str(host)] if rec.fields and (host := rec.fields.get("host")) else []
+
+
+def _host(hosts: set[str], services: Iterable[str]) -> str:
+    """The one machine that a file is of; "" where it is of several, or a replica of the service itself."""
+    host = next(iter(hosts)) if len(hosts) == 1 else ""
+    return "" if host.lower() in _NOBODY or keys.workload(host) in services else host
 
 
 def _first(path: str, packed: str, full: int, out: Row) -> Iterator[tuple[int, bytes]]:
@@ -185,11 +204,12 @@ def _episode(series: str, start: float, last: float, step: float) -> Row:
     }  # fmt: skip
 
 
-def _csv(path: str, packed: str, out: Row) -> None:
+def _csv(path: str, packed: str, zone: str, out: Row) -> None:
     top = [row for _, row in zip(range(20), csv_metrics.rows(path, packed), strict=False)]
     form = csv_metrics.layout(top)
     services: set[str] = set()
-    for point in csv_metrics.points(path, packed, form) if form else ():
+    out["zoned"] = not any(documents.is_local(cell) for row in top for cell in row[:6])
+    for point in csv_metrics.points(path, packed, form, zone) if form else ():
         out["n"] += 1
         _widen(out, point.at)
         if point.service:
@@ -200,12 +220,13 @@ def _csv(path: str, packed: str, out: Row) -> None:
 # ── records ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _records(path: str, packed: str, told: recognise.Recognised, out: Row) -> None:
+def _records(path: str, packed: str, told: recognise.Recognised, zone: str, out: Row) -> None:
     if told.kind == "gitlog":
-        rows: list[Row] = list(gitlog.read(path, packed))
+        rows: list[Row] = list(gitlines.read(path, packed, told.shape) if told.shape else gitlog.read(path, packed))
         out.update(rows=rows, n=len(rows))
     else:
-        loaded = _loaded(path, packed, told.kind)
+        loaded = _loaded(path, packed, told, zone)
+        out["zoned"] = not loaded.local
         out.update(rows=loaded.rows, n=sum(loaded.formats.values()), unknown=loaded.unknown)
         out["name"] = ", ".join(loaded.formats) or told.name
         if loaded.left:
@@ -218,14 +239,14 @@ def _records(path: str, packed: str, told: recognise.Recognised, out: Row) -> No
     out["services"] = sorted({s for row in out["rows"] if (s := row.get("service"))})
 
 
-def _loaded(path: str, packed: str, kind: str) -> documents.Loaded:
-    if kind == "document":
-        return documents.load_document(path, packed)
-    if kind == "lines":
-        return documents.load_lines(path, packed)
-    rows = csv_metrics.rows(path, packed)
+def _loaded(path: str, packed: str, told: recognise.Recognised, zone: str) -> documents.Loaded:
+    if told.kind == "document":
+        return documents.load_document(path, packed, zone)
+    if told.kind == "lines":
+        return documents.load_lines(path, packed, zone)
+    rows = csv_metrics.rows(path, packed, told.shape)
     header = [name.strip() for name in next(rows, [])]
-    return documents.load_table(header, rows)
+    return documents.load_table(header, rows, zone)
 
 
 def _nothing(kind: str, path: str, packed: str) -> str:

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from subagents.folder import walking
 from subagents.folder.formats import json_lines
+from subagents.folder.streams import ready
 
 LARGEST = 64 << 20  # bytes of one document
 _DEPTH = 8
@@ -83,10 +84,15 @@ def lines(stream: IO[bytes], kind: str, raw: Iterator[bytes]) -> Iterator[bytes]
 
 
 def _whole(stream: IO[bytes]) -> Iterator[bytes]:
-    data = bytearray()
-    while len(data) <= LARGEST and (piece := stream.read(1 << 20)):
-        data += piece
+    data, broken, read = bytearray(), None, ready(stream)
+    try:
+        while len(data) <= LARGEST and (piece := read(1 << 20)):
+            data += piece
+    except Exception as e:  # each library has its own class for a broken archive
+        broken = e
     yield from _recovered(bytes(data[:LARGEST]))
+    if broken:
+        raise broken
     if len(data) > LARGEST:
         raise Partly(f"only the first {LARGEST >> 20} MB of its JSON are read: export it as JSON lines")
 

@@ -17,6 +17,7 @@ from subagents.folder.formats import (
     deploys,
     flags,
     mined,
+    pipelines,
     points,
     spans,
     tickets,
@@ -28,6 +29,9 @@ _DEPTH = 8
 FORMATS: tuple[Doc, ...] = (  # the first that matches wins: from the unmistakable to the general
     alertmanager.WEBHOOK,
     alertmanager.ALERT,
+    alertmanager.ACTIVE,
+    alertmanager.SILENCE,
+    pipelines.RUN,
     spans.SPAN,
     commits.COMMIT,
     mined.PATTERN,
@@ -78,7 +82,10 @@ def _objects(value: Any) -> bool:
 
 
 def _resource(value: Mapping[str, Any]) -> dict[str, Any]:
-    resource = value.get("resource")
+    """What an object says of all that lies in it: OTLP's resource, the name of a Kubernetes object."""
+    resource, metadata = value.get("resource"), value.get("metadata")
+    if isinstance(metadata, Mapping) and isinstance(metadata.get("name"), str):
+        return {"object": metadata["name"]}
     return attributes(resource.get("attributes")) if isinstance(resource, Mapping) else {}
 
 

@@ -11,10 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from orchestrator.contracts import Window
-from subagents.folder.gitrepo import patch
+from subagents.folder.gitcommand import GitError, output
+from subagents.folder.githistory import Log, Tags, patch
 from subagents.folder.records import Row
-from subagents.git.command import GitError, output
-from subagents.git.log import Log, Tags
 
 COMMITS = 5_000  # of one window
 TAGS = 2_000

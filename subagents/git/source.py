@@ -18,9 +18,10 @@ from typing import TypeVar
 from orchestrator.contracts import Window
 from subagents.folder import links
 from subagents.folder.changes import change_of
+from subagents.folder.gitcommand import GitError
 from subagents.folder.records import Row
-from subagents.git.command import GitError
 from subagents.git.repository import Repository
+from subagents.pages import paged
 from subagents.sources import Answered, Change, ChangeQuery, Coverage, Health, SourceError
 from subagents.web.links import filled
 
@@ -77,14 +78,12 @@ class GitChanges:
             raise SourceError(self.name, "; ".join(bad), "unreachable")
         changes = [change_of(row) for rows, _ in good for row in rows]
         rows = sorted((c for c in changes if _fits(c, q)), key=lambda c: (c.at, c.id))
-        start = int(cursor) if cursor and cursor.isdigit() else 0
-        shown = tuple(rows[start : start + limit])
-        more = start + len(shown) < len(rows)
+        shown, further = paged(rows, limit, cursor)
         gaps = (*(gap for _, said in good for gap in said), *(f"not read: {said}" for said in bad))
         query = self._query(q)
         return Answered(
             shown, query, q.window, link=filled(self._code.link, query, q.window), total=len(rows),
-            complete=not more and not gaps, gaps=gaps, cursor=str(start + len(shown)) if more else None,
+            complete=not further and not gaps, gaps=gaps, cursor=further,
         )  # fmt: skip
 
     async def diff(self, id: str, cap: int = 4000) -> Answered[str]:
@@ -98,7 +97,7 @@ class GitChanges:
                 said.append(text)
                 continue
             patch, whole = text[0], text[1] and len(text[0]) <= cap
-            gaps = () if whole else (f"only the first {cap:,} characters of it",)
+            gaps = () if whole else (f"only the first {cap:,} characters",)
             query = f"git -C {repository.path} show {id}"
             return Answered(patch[:cap], query, None, total=len(patch) if whole else None, complete=whole, gaps=gaps)
         raise SourceError(self.name, f"there is no commit {id[:64]!r} ({'; '.join(said)})", "bad_query")

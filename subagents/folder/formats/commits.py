@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from subagents.folder import keys, times
+from subagents.folder.formats.deploys import deployed
 from subagents.folder.records import Doc, Row
 
 DIFF_CAP = 200_000
@@ -26,7 +27,7 @@ def matches(item: Mapping[str, Any]) -> bool:
     inner = item.get("commit")
     if isinstance(inner, Mapping) and "message" in inner and "sha" in item:
         return True
-    if not _sha(item) or keys.found(item, _TITLE) is None or keys.found(item, ("spanid", "traceid")):
+    if not _sha(item) or keys.found(item, _TITLE) is None or keys.found(item, ("spanid", "traceid")) or deployed(item):
         return False
     return keys.found(item, ("author", "authorname", "committed", "files", "fileschanged", "parents")) is not None
 

@@ -103,9 +103,9 @@ def _stacked(headers: list[list[str]], count: int) -> Layout | None:
     return Layout(0, None, None, {}, columns, count) if columns else None
 
 
-def rows(path: str, packed: str) -> Iterator[list[str]]:
+def rows(path: str, packed: str, mark: str = ",") -> Iterator[list[str]]:
     text = (line.decode("utf-8", "replace").lstrip("\ufeff") for _, line in files.lines(path, packed))
-    reader = csv.reader(text)
+    reader = csv.reader(text, delimiter=mark)
     while True:
         try:
             yield next(reader)
@@ -115,12 +115,13 @@ def rows(path: str, packed: str) -> Iterator[list[str]]:
             return
 
 
-def points(path: str, packed: str, form: Layout) -> Iterator[Point]:
-    """All points of a file in file order; cells that are no number are left out."""
+def points(path: str, packed: str, form: Layout, zone: str = "") -> Iterator[Point]:
+    """All points of a file in file order; cells that are no number are left out. `zone`: of times without an offset."""
+    clock = times.Clock(zone=zone)
     for n, row in enumerate(rows(path, packed)):
         if n < form.headers or len(row) <= form.time:
             continue
-        at = times.parse(row[form.time])
+        at = times.parse(row[form.time], clock)
         if at is None:
             continue
         own = row[form.service] if form.service is not None and form.service < len(row) else ""

@@ -1,4 +1,8 @@
-"""Deployments and releases as JSON objects: a time, what was put where (ref, tag, version, image or sha)."""
+"""Deployments and releases as objects or rows of a table: a time, what was put where (ref, tag, version, image or sha).
+
+A log record may carry a version and a message too: with a message it is a deploy where its time is called one of a
+deploy, or somebody is named who did it.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +11,38 @@ from collections.abc import Mapping
 from typing import Any
 
 from subagents.folder import keys, times
+from subagents.folder.formats import words
 from subagents.folder.records import Doc, Row
 
-_TIME = ("deployedat", "timestamp", "createdat", "finishedat", "releasedat", "publishedat", "startedat", "time",
-         "at", "updatedat", "date", "created")  # fmt: skip
+_DEPLOYED = ("deployedat", "deploytime", "deployedon", "releasedat", "releasetime", "publishedat", "rolledoutat",
+             "发布时间", "上线时间", "部署时间")  # fmt: skip
+_TIME = (*_DEPLOYED, "timestamp", "createdat", "finishedat", "startedat", "time", "at", "updatedat", "date", "created",
+         "时间", "完成时间")  # fmt: skip
 _SHA = ("commitsha", "sha", "commit", "revision", "gitsha", "commithash")
-_VERSION = ("version", "tag", "tagname", "ref", "release", "image")
-_SERVICE = ("service", "servicename", "app", "application", "component", "project", "deployment", "workload")
+_VERSION = ("version", "tag", "tagname", "ref", "release", "image", "版本", "版本号", "镜像")
+_SERVICE = (*words.SERVICE, "project", "deployment", "workload")
+_DID = ("by", "author", "deployer", "deployedby", "releasedby", "creator", "发布人", "上线人", "操作人")
+_TITLE = ("description", "title", "change", "name", "summary", "message", "subject", "comment", "note", "说明", "内容",
+          "描述", "备注", "标题", "发布内容", "发布说明", "变更内容")  # fmt: skip
 _NUMBER = re.compile(r"(?:^|[-_/@:])v?(\d+(?:\.\d+)+(?:[-+][\w.]+)?)$")
 
 
 def matches(item: Mapping[str, Any]) -> bool:
-    if keys.pick(item, _TIME) is None or keys.found(item, ("message", "subject", "spanid", "value")):
+    if keys.pick(item, _TIME) is None or keys.found(item, ("spanid", "value")):
         return False
-    if keys.found(item, ("level", "lvl", "severity", "severitytext", "msg", "log")):
+    if keys.found(item, ("level", "lvl", "severity", "severitytext", "msg", "log", "日志级别")):
+        return False
+    if keys.found(item, ("message", "subject")) and not deployed(item):
         return False
     carried = keys.pick(item, (*_SHA, *_VERSION)) is not None
-    return carried and keys.found(item, (*_SERVICE, "environment", "env", "tagname", "tag")) is not None
+    return carried and keys.found(item, (*_SERVICE, *words.ENVIRONMENT, "tagname", "tag")) is not None
+
+
+def deployed(item: Mapping[str, Any]) -> bool:
+    """Whether words say that something was put somewhere: the time's name, or a version, of a service, and by whom."""
+    if keys.pick(item, _DEPLOYED) is not None:
+        return True
+    return all(keys.pick(item, wanted) is not None for wanted in (("version", "版本"), _SERVICE, _DID))
 
 
 def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
@@ -35,8 +54,6 @@ def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
     sha = keys.text(item, *_SHA)
     known = (*_TIME, *_SHA, *_VERSION, *_SERVICE)
     rest = {k: v for k, v in item.items() if keys.norm(k) not in known and isinstance(v, str | int | float | list)}
-    creator = keys.pick(item, ("creator", "author", "by", "user", "actor", "deployer"))
-    name = creator.get("login") or creator.get("name") if isinstance(creator, Mapping) else creator
     service = keys.text(item, *_SERVICE) or keys.text(around, *_SERVICE)
     released = keys.found(item, ("publishedat", "releasedat")) or set(map(keys.norm, item)) <= {"tag", "created", "sha"}
     return [
@@ -47,12 +64,12 @@ def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
             "at": start if kind == "maintenance" and start else at,
             "until": end,
             "service": service,
-            "title": keys.text(item, "description", "title", "change", "name", "summary") or _title(item, service),
-            "author": str(name or ""),
-            "version": version(keys.text(item, "version") or keys.text(item, *_VERSION)),
+            "title": keys.text(item, *_TITLE) or _title(item, service),
+            "author": words.named(item, *words.PEOPLE),
+            "version": version(keys.text(item, "version", "版本", "版本号") or keys.text(item, *_VERSION)),
             "tags": [ref] if (ref := keys.text(item, "ref", "tag", "tagname")) else [],
             "sha": sha,
-            "environment": keys.text(item, "environment", "env", "stage", "cluster"),
+            "environment": words.named(item, *words.ENVIRONMENT, "stage", "cluster"),
             "body": ", ".join(f"{k}: {v}" for k, v in rest.items())[:1000],
         }
     ]

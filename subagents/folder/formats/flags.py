@@ -6,41 +6,49 @@ from collections.abc import Mapping
 from typing import Any
 
 from subagents.folder import keys, times
+from subagents.folder.formats import words
 from subagents.folder.records import Doc, Row
 
-_FLAG = ("flag", "flagkey", "featureflag", "feature", "toggle", "flagname")
-_CONFIG = ("config", "configkey", "setting", "parameter", "configmap", "configuration", "key")
-_TIME = ("timestamp", "changedat", "time", "at", "updatedat", "createdat", "date", "modifiedat")
-_OLD = ("old", "oldvalue", "from", "before", "previous")
-_NEW = ("new", "newvalue", "to", "after", "value", "state", "enabled")
+_FLAG = ("flag", "flagkey", "featureflag", "feature", "toggle", "flagname", "开关", "开关名称")
+_CONFIG = ("config", "configkey", "setting", "parameter", "configmap", "configuration", "key", "配置项",
+           "配置", "参数", "参数名")  # fmt: skip
+_TIME = ("timestamp", "changedat", "time", "at", "updatedat", "createdat", "date", "modifiedat", "修改时间",
+         "变更时间", "时间", "操作时间")  # fmt: skip
+_OLD = ("old", "oldvalue", "from", "before", "previous", "旧值", "原值", "修改前", "变更前")
+_NEW = ("new", "newvalue", "to", "after", "value", "state", "enabled", "新值", "修改后", "变更后")
 
 
 def matches(item: Mapping[str, Any]) -> bool:
     if keys.pick(item, _TIME) is None or keys.found(item, ("level", "severity", "spanid", "msg", "message")):
         return False
-    if keys.pick(item, _FLAG) is not None:
+    if keys.pick(item, _FLAG) is not None or _switched(item):
         return True
     changed = keys.found(item, ("change", *_OLD)) is not None
     return keys.pick(item, _CONFIG) is not None and changed
+
+
+def _switched(item: Mapping[str, Any]) -> bool:
+    """LaunchDarkly's audit log: of kind flag, and what was done to it."""
+    return keys.text(item, "kind") == "flag" and keys.found(item, ("titleverb",)) is not None
 
 
 def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
     at = times.parse(keys.pick(item, _TIME))
     if at is None:
         return []
-    flag = keys.text(item, *_FLAG)
+    flag = keys.text(item, *_FLAG) or (keys.text(item, "name") if _switched(item) else "")
     name = flag or keys.text(item, *_CONFIG)
-    change = keys.text(item, "change") or f"{_said(item, _OLD)} → {_said(item, _NEW)}"
+    change = keys.text(item, "change", "titleverb") or f"{_said(item, _OLD)} → {_said(item, _NEW)}"
     return [
         {
             "kind": "change",
             "change": "flag" if flag else "config",
             "id": keys.text(item, "id") or f"{name}@{times.iso(at)}",
             "at": at,
-            "service": keys.text(item, "service", "servicename", "app", "application", "component"),
+            "service": words.named(item, *words.SERVICE),
             "title": f"{name}: {change}",
-            "author": keys.text(item, "actor", "author", "user", "by", "changedby"),
-            "environment": keys.text(item, "environment", "env"),
+            "author": words.named(item, "actor", "author", "user", "by", "changedby", *words.PEOPLE),
+            "environment": words.named(item, *words.ENVIRONMENT),
             "body": keys.text(item, "reason", "comment", "description", "note"),
         }
     ]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from subagents.paging import Hold, holds
 from subagents.sources import AlertQuery, Answered, Episode
 from tests.subagents.folder.helpers import ALL, folder_of, utc, window
 
@@ -30,17 +31,68 @@ async def episodes(root: Path, files: dict[str, str], q: AlertQuery | None = Non
 async def test_an_alertmanager_list_keeps_the_suppressed(tmp_path: Path) -> None:
     listed = [
         v2("A", "2026-11-29T14:03:00Z", "2026-11-29T14:14:00Z"),
-        v2("B", "2026-11-29T14:02:00Z", "2026-11-29T14:14:00Z", state="suppressed", inhibitedBy=["abc"]),
+        v2("B", "2026-11-29T14:02:00Z", "2026-11-29T14:14:00Z", state="suppressed", inhibitedBy=["A"]),
         v2("C", "2026-11-29T13:00:00Z", "2026-11-29T14:14:00Z", state="suppressed", silencedBy=["s1"]),
     ]
     answer = await episodes(tmp_path, {"x": json.dumps(listed)})
     assert [(e.name, e.suppressed, e.by) for e in answer.rows] == [
         ("C", True, "silenced by s1"),
-        ("B", True, "inhibited by abc"),
+        ("B", True, "inhibited by A"),
         ("A", False, ""),
     ]
     assert all(e.end is None and e.end_known for e in answer.rows)
     assert answer.rows[2].link == "http://prom/graph"
+
+
+def silence(id: str, who: str, end: str, why: str = "") -> dict[str, Any]:
+    matcher = {"name": "alertname", "value": "C", "isRegex": False, "isEqual": True}
+    times = {"startsAt": "2026-11-29T13:30:00Z", "endsAt": end, "updatedAt": "2026-11-29T13:30:00Z"}
+    return {"id": id, "status": {"state": "active"}, "createdBy": who, "comment": why, "matchers": [matcher], **times}
+
+
+async def test_an_exported_silence_tells_by_whom_and_until_when(tmp_path: Path) -> None:
+    held = {"state": "suppressed", "silencedBy": ["s1", "s2", "s3"]}
+    listed = [v2("C", "2026-11-29T13:00:00Z", "2026-11-29T14:14:00Z", **held)]
+    silences = [silence("s1", "wei", "2026-11-29T16:00:00Z", "换盘; 重启"), silence("s2", "an", "2026-12-02T08:30:00Z")]
+    folder = folder_of(tmp_path, {"a": json.dumps(listed), "s": json.dumps(silences)})
+    (e,) = (await folder.sources().alerts[0].episodes(AlertQuery(ALL))).rows
+    assert holds(e.by) == [
+        Hold("silenced", "wei", utc("2026-11-29T16:00:00"), "换盘; 重启"),
+        Hold("silenced", "an", utc("2026-12-02T08:30:00")),
+        Hold("silenced", "s3"),
+    ]
+    assert not folder.skipped
+    until = folder.coverage().until
+    assert until is not None
+    assert until < utc("2026-11-29T16:00:00"), "when a silence will end is no record of anything"
+
+
+async def test_whom_alerts_went_to_stands_in_exported_groups_lists_and_web_hooks(tmp_path: Path) -> None:
+    one = v2("A", "2026-11-29T14:03:00Z", "2026-11-29T14:14:00Z")
+    groups = [
+        {"labels": {"team": "pay", "app": "x"}, "receiver": {"name": "page"}, "alerts": [one]},
+        {"labels": {}, "receiver": {"name": "mail"}, "alerts": [one]},
+    ]
+    listed = [{**one, "receivers": [{"name": "page"}, {"name": "mail"}]}]
+    sent = hook("firing", "2026-11-29T14:00:00Z") | {"groupLabels": {"alertname": "A"}}
+    for n, (content, expected) in enumerate(
+        (
+            (groups, {("page", "app=x, team=pay"), ("mail", "")}),
+            (listed, {("page", ""), ("mail", "")}),
+            ([*groups, *listed], {("page", "app=x, team=pay"), ("mail", "")}),
+            ([sent, hook("resolved", "2026-11-29T14:00:00Z", "2026-11-29T14:05:00Z")], {("x", "alertname=A")}),
+        )
+    ):
+        (e,) = (await episodes(tmp_path / str(n), {"x": json.dumps(content)})).rows
+        assert set(e.notified) == expected
+        assert len(e.notified) == len(expected)
+
+
+async def test_only_lists_of_the_api_tell_what_is_held_back(tmp_path: Path) -> None:
+    listed = [v2("A", "2026-11-29T14:03:00Z", "2026-11-29T14:14:00Z")]
+    for n, (content, telling) in enumerate(((listed, True), ([hook("firing", "2026-11-29T14:00:00Z")], False))):
+        source = folder_of(tmp_path / str(n), {"x": json.dumps(content)}).sources().alerts[0]
+        assert ("suppressed" in source.caps) == telling
 
 
 def hook(status: str, start: str, end: str = "0001-01-01T00:00:00Z") -> dict[str, Any]:

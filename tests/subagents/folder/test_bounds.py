@@ -64,11 +64,36 @@ def test_a_scan_over_its_deadline_stops_and_says_how_far_it_came(tmp_path: Path)
     path = tmp_path / "x"
     path.write_bytes(block() * 3)
     told = recognise.recognise(str(path), "")
-    ask = scan.Ask(None, None, (), (), (), deadline=time.time() - 1)
+    ask = scan.Ask(None, None, (), (), (), deadline=time.monotonic() - 1)
     form = recognise.log_format(told.name)
     out = scan_counts.count(scan.Part(str(path), "", 0, 0, None), form, Hints("", None, told.shape), ask, ("level",))
     assert out["late"] == 0
     assert out["groups"] == []
+
+
+@pytest.mark.parametrize("jump", [-3_600.0, 3_600.0, 1e9])
+async def test_a_clock_that_is_set_while_a_file_is_read_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jump: float
+) -> None:
+    """How long a question may read is running time; also where grep reads for it."""
+    folder = folder_of(tmp_path, {"x": "".join(line(i, "ERROR") for i in range(2_000))})
+    [logs] = folder.sources().logs
+    late: list[float | None] = []
+    wall = time.time()
+    monkeypatch.setattr(time, "time", lambda: wall + jump)
+    for query in (LogQuery(ALL), LogQuery(ALL, (), ("error",))):
+        found = await logs.count(query, ("level",))
+        assert (found.total, found.complete, found.gaps) == (2_000, True, ())
+        assert (await logs.patterns(query, None)).complete
+    told = recognise.recognise(str(tmp_path / "x"), "")
+    for native in (False, True):
+        part = scan.Part(str(tmp_path / "x"), "", 0, 0, None, native)
+        form, hints = recognise.log_format(told.name), Hints("", None, told.shape)
+        for deadline in (time.monotonic() + 60, time.monotonic() - 1):
+            ask = scan.Ask(None, None, (), ("error",), (), deadline)
+            late.append(scan_counts.count(part, form, hints, ask, ("level",))["late"])
+    assert [at is None for at in late] == [True, False, True, False]
+    folder.close()
 
 
 async def test_the_loop_goes_on_while_workers_scan(tmp_path: Path) -> None:

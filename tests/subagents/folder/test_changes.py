@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from subagents.folder import gitcommand
 from subagents.sources import Change, ChangeQuery, ChangeSource, SourceError
 from tests.subagents.folder.helpers import ALL, folder_of, utc, window
 
@@ -157,3 +159,36 @@ async def test_what_git_log_printed_reads_like_the_repository(repository: Path, 
     assert [c.title for c in (first, second, third)] == ["pay: pool", "pay: shrink", 'Revert "pay: shrink"']
     assert (second.files, third.reverts, second.author) == (("pool",), second.id, "ana")
     assert "+2" in (await source.diff(second.id)).rows
+
+
+async def test_of_a_repository_no_more_is_read_than_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wrote it: neither its history nor a patch is held whole."""
+    read: list[int] = []
+    real = gitcommand._read
+
+    async def counted(stream: asyncio.StreamReader | None, most: int) -> tuple[bytes, bool]:
+        text, whole = await real(stream, most)
+        read.append(len(text))
+        return text, whole
+
+    monkeypatch.setattr(gitcommand, "_read", counted)
+    git = ["git", "-c", "user.name=w", "-c", "user.email=", "-C", str(tmp_path / "repo")]
+    (tmp_path / "repo").mkdir()
+    subprocess.run([*git, "init", "-q"], check=True)
+    for n in range(3):
+        (tmp_path / "repo" / "a").write_text("".join(f"{n} {line}\n" for line in range(30_000)))
+        subprocess.run([*git, "add", "a"], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", f"change {n}\n\n" + "word " * 200], check=True)
+    folder = folder_of(tmp_path, {})
+    [source] = folder.sources().changes
+    newest = (await source.list(ChangeQuery(ALL))).rows[-1]
+    cut = await source.diff(newest.id, cap=100)
+    assert (len(cut.rows), cut.total, cut.complete, cut.gaps) == (100, None, False, ("only the first 100 characters",))
+    assert read[-1] == 400
+    folder.close()
+    monkeypatch.setattr(gitcommand.output, "__defaults__", (2_600,))
+    few = folder_of(tmp_path, {})
+    assert 0 < len((await few.sources().changes[0].list(ChangeQuery(ALL))).rows) < 3
+    assert max(read[len(read) // 2 :]) <= 2_600
+    assert any("of its history are read" in row["why"] for row in few.skipped)
+    few.close()

@@ -53,9 +53,11 @@ def test_links_and_the_files_of_repositories_are_not_evidence(tmp_path: Path) ->
 
 
 async def test_a_log_belongs_to_the_known_service_that_its_lines_name(tmp_path: Path) -> None:
+    line = "2026-11-29 14:00:00 ERROR x\n"
     known = json.dumps({"service": "catalog", "version": "2", "timestamp": "2026-11-29T15:00:00Z"})
-    folder = folder_of(tmp_path, {"0f": LOG4J, "1f": known, "payments.log": "2026-11-29 14:00:00 ERROR x\n"})
-    assert await counted(folder, "service", q=LogQuery(ALL, levels=("error",))) == {("catalog",): 1, ("",): 1}
+    folder = folder_of(tmp_path, {"0f": LOG4J, "1f": known, "payments.log": line, "app.log": line})
+    found = await counted(folder, "service", q=LogQuery(ALL, levels=("error",)))
+    assert found == {("catalog",): 1, ("payments",): 1, ("",): 1}
 
 
 async def test_an_access_log_belongs_to_the_service_whose_counters_agree(tmp_path: Path) -> None:

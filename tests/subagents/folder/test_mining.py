@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import defaultdict
 
-from subagents.folder.mining import VALUES, Miner, masked
+from subagents.folder.mining import VALUES, Miner, gist, masked
 from tests.shared import shared
 
 
@@ -54,6 +54,34 @@ def test_plain_words_melt_only_when_a_place_shows_many() -> None:
     assert all_of_them[0].root.template == "the machine <*> by itself"
     assert all_of_them[0].root.n == VALUES - 1 + len(words)
     assert miner.add("the machine exploded by itself").root is all_of_them[0].root
+
+
+def test_names_of_two_words_and_values_between_commas_or_bars_lose_no_line() -> None:
+    """Lines of another length are another template; each is counted once, whatever it says between its separators."""
+    miner = Miner()
+    names = ("Bob", "Dora", "Emil", "Fay", "Gus", "Ann Lee", "Hal Ng", "Carl von Linde")
+    found = [miner.add(f"user {name} logged in") for name in names]
+    counts = {c.root.id: c.root.n for c in found}
+    assert sum(counts.values()) == len(names)
+    assert found[4].root.template == "user <*> logged in"
+    assert found[4].root.n == 5
+    assert masked("a,17,ok") == "a,<*>,ok"
+    assert masked("17|x|10.0.0.1") == "<*>|x|<*>"
+    assert masked("user=ann|action=pay|ms=9") == "user=ann|action=pay|ms=<*>"
+    assert masked("took (17 ms) [a+b] {c} \\d ^x?") == "took (<*> ms) [a+b] {c} \\d ^x?", "no character is a pattern's"
+
+
+def test_the_error_that_a_trace_ends_in_belongs_to_the_template() -> None:
+    java = "save failed\njava.lang.IllegalStateException: x\n\tat a.B.c(B.java:1)\n\tSuppressed: a.OddError: y"
+    assert gist(java) == "save failed · IllegalStateException: x"
+    assert gist(f"{java}\nCaused by: com.db.LockTimeoutException: Deadlock found\n\t... 9 more").endswith(
+        "save failed · LockTimeoutException: Deadlock found"
+    )
+    python = 'job died\nTraceback (most recent call last):\n  File "a.py", line 3, in f\nValueError: bad 3\n'
+    assert gist(python) == "job died · ValueError: bad 3"
+    assert gist("KeyError: 'a'\nKeyError: 'a'") == "KeyError: 'a'"
+    assert gist("two lines\nof text") == "two lines"
+    assert len(gist("A" * 100_000 + "\n" + "B" * 100_000 + "Error")) == 1_000
 
 
 def test_memory_is_bounded() -> None:

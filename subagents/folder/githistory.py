@@ -30,7 +30,7 @@ class Log:
         return ["log", "-z", form, "--name-only", "--diff-merges=first-parent", *limits, *refs, "--"]
 
     def rows(self, text: str) -> Iterator[Row]:
-        """As `folder.formats.commits` makes them; `merge`: of how many parents."""
+        """As `formats.commits` makes them; `merge`: of how many parents."""
         for head, paths in zip(*[iter(text.split(self._mark)[1:])] * 2, strict=False):
             sha, at, parents, author, refs, message = (*head.lstrip("\n").split("\n", 5), "")[:6]
             title, _, body = message.strip()[:MESSAGE].partition("\n")
@@ -63,3 +63,8 @@ class Tags:
                 "body": body.strip(), "author": author if peeled else "", "tags": [name], "files": [],
                 "service": "", "sha": peeled or own, "version": version(name) or name,
             }  # fmt: skip
+
+
+def patch(sha: str) -> list[str]:
+    """The arguments that print one commit's patch, a merge's against its first parent."""
+    return ["show", "--no-ext-diff", "--no-textconv", "--diff-merges=first-parent", "--format=", sha, "--"]

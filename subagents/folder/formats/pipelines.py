@@ -1,0 +1,110 @@
+"""What tools of delivery say of their runs: Jenkins' builds, Argo CD's history, GitLab's deployments, Spinnaker's
+executions, Helm's history. Each is a deploy; of Jenkins, which runs anything, a build whose job says that it delivers.
+
+Sources: Jenkins' remote API (`builds[number,result,timestamp,fullDisplayName,actions]`), Argo CD's `RevisionHistory`,
+GitLab's deployments API, Spinnaker's `/applications/{app}/pipelines`, `helm history -o json`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from subagents.folder import keys, times
+from subagents.folder.formats import words
+from subagents.folder.formats.deploys import version
+from subagents.folder.records import Doc, Row
+
+Item = Mapping[str, Any]
+_DELIVERS = re.compile(
+    r"deploy|release|rollout|publish|promote|prod|发布|上线|部署|(?<![a-z])cd(?![a-z])", re.IGNORECASE
+)
+_CHART = re.compile(r"-v?(?=\d+\.)")
+
+
+def _deploy(at: object, service: str, title: str, author: str, **more: str) -> list[Row]:
+    began = times.parse(at)
+    if began is None:
+        return []
+    row = {"version": "", "sha": "", "environment": "", "body": "", **more}
+    named = {"id": row.pop("id", "") or f"{service or 'deploy'}@{times.iso(began)}", "service": service, "title": title}
+    return [{"kind": "change", "change": "deploy", "at": began, "until": None, "author": author, "tags": [],
+             **named, **row}]  # fmt: skip
+
+
+def _jenkins(item: Item, around: Item) -> list[Row]:
+    title = keys.text(item, "fulldisplayname", "displayname") or keys.text(around, "fulldisplayname")
+    job = title.rsplit(" #", 1)[0] or keys.text(item, "url")
+    if not _DELIVERS.search(job):
+        return []
+    causes = (dict(c) for a in _objects(item.get("actions")) for c in _objects(a.get("causes")))
+    author = next((who for c in causes if (who := keys.text(c, "userid", "username"))), "")
+    number, body = keys.text(item, "number"), f"result: {item['result']}"
+    return _deploy(item["timestamp"], job, title, author, id=f"{job}#{number}", version=number, body=body)
+
+
+def _argo(item: Item, around: Item) -> list[Row]:
+    service, sha = keys.text(around, "object"), keys.text(item, "revision")
+    source = item.get("source") or {}
+    body = ", ".join(f"{k}: {source[k]}" for k in ("repoURL", "path", "targetRevision") if source.get(k))
+    author = words.named(item, "initiatedby")
+    return _deploy(item["deployedAt"], service, f"{service} {sha[:12]}".strip(), author, sha=sha, body=body)
+
+
+def _gitlab(item: Item, around: Item) -> list[Row]:
+    run = item["deployable"]
+    commit, project = run.get("commit") or {}, run.get("project") or {}
+    title = str(commit.get("title") or run.get("name") or "")
+    service = keys.text(project, "name") or keys.text(around, *words.SERVICE)
+    at = run.get("finished_at") or item.get("updated_at") or item.get("created_at")
+    return _deploy(
+        at,
+        service,
+        title,
+        words.named(item, "user"),
+        id=keys.text(item, "id"),
+        version=version(keys.text(item, "ref")),
+        sha=keys.text(item, "sha"),
+        environment=words.named(item, "environment"),
+        body=keys.text(item, "status"),
+    )
+
+
+def _spinnaker(item: Item, around: Item) -> list[Row]:
+    trigger = item.get("trigger") or {}
+    at, app = keys.pick(item, ("starttime", "buildtime")), keys.text(item, "application")
+    title, author = f"{app} {keys.text(item, 'name')}".strip(), words.named(trigger, "user")
+    return _deploy(at, app, title, author, id=keys.text(item, "id"), body=f"status: {keys.text(item, 'status')}")
+
+
+def _helm(item: Item, around: Item) -> list[Row]:
+    name, *rest = _CHART.split(keys.text(item, "chart"), maxsplit=1)
+    number = "".join(rest)
+    service = keys.text(item, "name", "release") or name
+    title = f"{service} {number}: {keys.text(item, 'description')}".strip()
+    return _deploy(item["updated"], service, title, "", id=f"{service}#{item['revision']}", version=number)
+
+
+_TOLD: tuple[tuple[Callable[[Item], bool], Callable[[Item, Item], list[Row]]], ...] = (
+    (lambda i: {"number", "result", "timestamp", "url"} <= i.keys() and "/job/" in str(i["url"]), _jenkins),
+    (lambda i: {"deployedAt", "revision"} <= i.keys() and ("source" in i or "sources" in i), _argo),
+    (lambda i: isinstance(i.get("deployable"), Mapping) and "environment" in i, _gitlab),
+    (lambda i: "application" in i and isinstance(i.get("stages"), list) and "trigger" in i, _spinnaker),
+    (lambda i: {"revision", "updated", "chart"} <= i.keys(), _helm),
+)
+
+
+def _objects(value: Any) -> Iterator[Item]:
+    return (v for v in value or () if isinstance(v, Mapping)) if isinstance(value, list) else iter(())
+
+
+def matches(item: Item) -> bool:
+    return any(fits(item) for fits, _ in _TOLD)
+
+
+def read(item: Item, around: Item) -> list[Row]:
+    return next(reader for fits, reader in _TOLD if fits(item))(item, around)
+
+
+RUN = Doc("delivery run", "change", matches, read)
