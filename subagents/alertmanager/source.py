@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from orchestrator.contracts import Json, Window
+from subagents import paging
+from subagents.paging import Hold
 from subagents.prometheus.labels import Labels, among
 from subagents.sources import AlertQuery, Answered, Coverage, Episode, Health, SourceError
 from subagents.web import Caller
@@ -78,13 +80,15 @@ class Alertmanager:
         return [*self._matchers, *([among("alertname", q.names)] if q.names else [])]
 
     async def _alerts(self, q: AlertQuery) -> list[Episode]:
+        """Each once; in groups, one that is in several has all of them."""
         params = [("filter", f) for f in self._filters(q)]
-        groups = await self._caller.json("api/v2/alerts", params)
-        if not isinstance(groups, list):
+        listed = await self._caller.json("api/v2/alerts/groups" if q.grouped else "api/v2/alerts", params)
+        if not isinstance(listed, list):
             raise SourceError(self.name, "it answers JSON, but no list of alerts. Check its url.", "bad_answer")
-        silences = await self._silences(groups)
-        names = {a.get("fingerprint", ""): _text(a, "labels").get("alertname", "") for a in groups}
-        found = [self._episode(a, silences, names) for a in groups if isinstance(a, dict) and _at(a, "startsAt")]
+        alerts = [a for a in (_flat(listed) if q.grouped else listed) if isinstance(a, dict) and _at(a, "startsAt")]
+        silences = await self._silences(alerts)
+        names = {a.get("fingerprint", ""): _text(a, "labels").get("alertname", "") for a in alerts}
+        found = [self._episode(a, silences, names) for a in alerts]
         return sorted((e for e in found if _fits(e, q)), key=lambda e: (e.start, e.name, e.service))
 
     async def _silences(self, alerts: Sequence[Json]) -> Mapping[str, Json]:
@@ -95,31 +99,39 @@ class Alertmanager:
 
     def _episode(self, alert: Json, silences: Mapping[str, Json], names: Mapping[str, str]) -> Episode:
         labels, status = _text(alert, "labels"), alert.get("status") or {}
-        silenced, inhibited = status.get("silencedBy") or (), status.get("inhibitedBy") or ()
-        said = [_silence(silences.get(i, {}), i) for i in silenced]
-        said += [f"inhibited by {names.get(i) or i}" for i in inhibited]
+        held = [_silence(silences.get(i, {}), i) for i in status.get("silencedBy") or ()]
+        held += [Hold("inhibited", names.get(i) or i) for i in status.get("inhibitedBy") or ()]
+        held += [Hold("muted", str(name)) for name in status.get("mutedBy") or ()]  # since 0.28
         return Episode(
             name=labels.get("alertname", ""),
             service=self._labels.service(labels),
             severity=self._labels.severity(labels),
             start=_at(alert, "startsAt") or datetime.now(UTC),
             end=None,  # it lists only what fires; the endsAt it gives is when that would lapse if nobody repeated it
-            suppressed=status.get("state") == "suppressed" or bool(said),
-            by="; ".join(said),
+            suppressed=status.get("state") == "suppressed" or bool(held),
+            by=paging.together(held),
             labels=labels,
             annotations=(notes := _text(alert, "annotations")),
             runbook=allowed(notes.get("runbook_url", ""), self._runbooks),
             link=filled(self._link, "{" + among("alertname", (labels.get("alertname", ""),)) + "}", None),
+            notified=tuple(alert.get("in", [(str(r.get("name", "")), "") for r in alert.get("receivers") or ()])),
         )
 
 
-def _silence(silence: Json, id: str) -> str:
-    if not silence:
-        return f"silence {id}"
-    until = _at(silence, "endsAt")
-    said = f"silenced by {silence.get('createdBy') or '?'}"
-    said += f" until {until:%Y-%m-%d %H:%M} UTC" if until else ""
-    return f"{said} ({silence['comment']})" if silence.get("comment") else said
+def _flat(groups: Sequence[Json]) -> list[Json]:
+    """The alerts of groups, each once, with the groups it is `in`: (receiver, group)."""
+    found: dict[str, Json] = {}
+    for g in (g for g in groups if isinstance(g, dict)):
+        receiver = str((g.get("receiver") or {}).get("name", ""))
+        for n, alert in enumerate(g.get("alerts") or ()):
+            kept = found.setdefault(alert.get("fingerprint") or f"{len(found)} {n}", {**alert, "in": []})
+            kept["in"].append((receiver, paging.group(_text(g, "labels"))))
+    return list(found.values())
+
+
+def _silence(silence: Json, id: str) -> Hold:
+    by = str(silence.get("createdBy") or "?") if silence else id
+    return Hold("silenced", by, _at(silence, "endsAt"), str(silence.get("comment") or ""))
 
 
 def _fits(e: Episode, q: AlertQuery) -> bool:

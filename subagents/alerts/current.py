@@ -1,21 +1,21 @@
 """What fires at this moment, in words: first what nobody holds back, then what is silenced or inhibited, and by whom.
 
-Knows no source: it reads how they word a silence.
+Knows no source.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
 
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
+from subagents.paging import Hold, holds
 from subagents.saying import Clock, clock_of, listed, taken
 
 MOST = 8
-SILENCED = re.compile(r"silenced by (.+?)(?: until (\d{4}-\d\d-\d\d \d\d:\d\d) UTC)?(?: \((.*)\))?", re.DOTALL)
-INHIBITED = re.compile(r"inhibited by (.+)", re.DOTALL)
+HOW = {"silenced": "静默", "inhibited": "抑制", "muted": "静音"}
 
 
 def firing(turn: Turn) -> list[str]:
@@ -81,6 +81,9 @@ def silent(turn: Turn, got: Taken) -> list[str]:
     """What is silenced or inhibited, by whom."""
     zh, clock, cite = turn.ctx.lang == "zh", clock_of(turn, got), f"[{got.id}]"
     rows = got.result.data["alerts"][:MOST]
+    if not rows and got.result.data["untold"]:
+        none = "没有数据源记录静默和抑制，无法判断" if zh else "No source tells what is silenced or inhibited"
+        return [f"{none} {cite}{'。' if zh else '.'}"]
     if not rows:
         return [f"现在没有被静默或抑制的告警 {cite}。" if zh else f"No alert is silenced or inhibited now {cite}."]
     said = []
@@ -90,21 +93,19 @@ def silent(turn: Turn, got: Taken) -> list[str]:
     return said
 
 
-def held(by: str, clock: Clock, zh: bool) -> str:
-    """Who or what holds an alert back, in the asker's language and clock."""
-    said = [_one(part, clock, zh) for part in by.split("; ") if part]
+def held(by: str, clock: Clock, zh: bool, ends: bool = True) -> str:
+    """Who or what holds an alert back, in the asker's language and clock; `ends`: and until when."""
+    said = [_one(hold if ends else replace(hold, until=None), clock, zh) for hold in holds(by)]
     if not said:
         return "被抑制" if zh else "suppressed"
     return ("；" if zh else "; ").join(said)
 
 
-def _one(by: str, clock: Clock, zh: bool) -> str:
-    if found := SILENCED.fullmatch(by):
-        who, until, why = found.groups()
-        end = clock.zoned(datetime.fromisoformat(until).replace(tzinfo=UTC)) if until else ""
-        if zh:
-            return f"被 {who} 静默{f'至 {end}' if end else ''}{f'（{why}）' if why else ''}"
-        return f"silenced by {who}{f' until {end}' if end else ''}{f' ({why})' if why else ''}"
-    if found := INHIBITED.fullmatch(by):
-        return f"被 {found[1]} 抑制" if zh else by
-    return f"被抑制: {by}" if zh else f"suppressed: {by}"
+def _one(hold: Hold, clock: Clock, zh: bool) -> str:
+    if not hold.how:
+        return f"被抑制: {hold.who}" if zh else f"suppressed: {hold.who}"
+    end = clock.zoned(hold.until) if hold.until else ""
+    if zh:
+        why = f"（{hold.why}）" if hold.why else ""
+        return f"被 {hold.who} {HOW[hold.how]}{f'至 {end}' if end else ''}{why}"
+    return f"{hold.how} by {hold.who}{f' until {end}' if end else ''}{f' ({hold.why})' if hold.why else ''}"

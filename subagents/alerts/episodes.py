@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from orchestrator.contracts import Json, Window
+from subagents.paging import once
+from subagents.severity import CALM, MAJOR, rank
 from subagents.sources import Episode
 
 TOGETHER = timedelta(minutes=15)  # starts that follow each other so closely belong together
+SAME = timedelta(seconds=90)  # a series' first sample and a notification tell the same start this far apart
 FLAPS, QUIET = 3, timedelta(minutes=15)  # so many episodes with pauses no longer than that are one flapping alert
-SEVERITIES = ("critical", "fatal", "page", "emergency", "error", "high", "major", "warning", "warn", "medium", "minor",
-              "low", "info", "none")  # fmt: skip
-CALM = frozenset({"info", "none"})  # dead man's switches and notices begin no trouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,28 @@ class Group:
 
 def distinct(rows: Iterable[Episode]) -> list[Episode]:
     """By start; the same firing told by several sources, or for several label sets of no interest, stands once."""
-    kept: dict[tuple[object, ...], Episode] = {}
+    kept: list[Episode] = []
+    told: dict[tuple[str, ...], list[int]] = {}
     for e in sorted(rows, key=lambda e: (e.start, e.name, e.service)):
         where = e.labels.get("instance") or e.labels.get("pod") or ""
-        key = (e.name, e.service, e.severity, e.start, where)
-        kept[key] = _both(kept[key], e) if key in kept else e
-    return list(kept.values())
+        near = told.setdefault((e.name, e.service, e.severity, where), [])
+        near[:] = [i for i in near if e.start - kept[i].start <= SAME]
+        same = next((i for i in near if _same(kept[i], e)), None)
+        if same is None:
+            near.append(len(kept))
+            kept.append(e)
+        else:
+            kept[same] = _both(kept[same], e)
+    return kept
+
+
+def _same(a: Episode, b: Episode) -> bool:
+    """One firing: it starts alike, or nearly so where two sources look at different moments (one label set holds the
+    other, and it can't fire twice at once)."""
+    if a.start == b.start:
+        return True
+    more, less = sorted((a.labels.items(), b.labels.items()), key=len, reverse=True)
+    return less <= more and (a.end is None or b.start < a.end)
 
 
 def as_of(rows: Iterable[Episode], now: datetime) -> tuple[Episode, ...]:
@@ -76,11 +92,13 @@ def _both(a: Episode, b: Episode) -> Episode:
     main, other = (b, a) if a.end is None and b.end is not None else (a, b)
     return replace(
         main,
+        start=min(a.start, b.start),
         suppressed=a.suppressed or b.suppressed,
         by=main.by or other.by,
         annotations={**other.annotations, **main.annotations},
         link=main.link or other.link,
         runbook=main.runbook or other.runbook,
+        notified=once((*a.notified, *b.notified)),
     )
 
 
@@ -93,16 +111,10 @@ def grouped(rows: Sequence[Episode]) -> list[Group]:
     return sorted(groups, key=lambda g: (g.start, g.name, g.service))
 
 
-def weight(severity: str) -> int:
-    """0 for the worst; an unknown word counts as a warning."""
-    low = severity.lower()
-    return SEVERITIES.index(low) if low in SEVERITIES else SEVERITIES.index("warning")
-
-
 def clusters(rows: Sequence[Episode]) -> list[list[Episode]]:
     """Episodes whose starts follow each other closely."""
     found: list[list[Episode]] = []
-    for e in sorted((e for e in rows if e.severity.lower() not in CALM), key=lambda e: e.start):
+    for e in sorted((e for e in rows if rank(e.severity) < CALM), key=lambda e: e.start):
         if found and e.start - found[-1][-1].start <= TOGETHER:
             found[-1].append(e)
         else:
@@ -127,14 +139,14 @@ def incidents(rows: Sequence[Episode], asked: Sequence[str], window: Window) -> 
     found = []
     for cluster in clusters([e for e in rows if e.start in window]):
         services = list(dict.fromkeys(e.service for e in cluster if e.service))
-        heavy = _worst(cluster) <= weight("major") or len({e.name for e in cluster}) > 1
+        heavy = _worst(cluster) <= MAJOR or len({e.name for e in cluster}) > 1
         if heavy and (not asked or any(s in asked for s in services)):
             found.append({"onset": cluster[0].start.isoformat(), "services": services})
     return found
 
 
 def _worst(cluster: Sequence[Episode]) -> int:
-    return min(weight(e.severity) for e in cluster)
+    return min(rank(e.severity) for e in cluster)
 
 
 def group_json(g: Group) -> Json:

@@ -209,3 +209,10 @@ def _json(m: Moved) -> Json:
         "harmless": harmless(m.series, c.during > c.before),
         "factor": round(min(c.factor, MOST), 1),
     }
+
+
+def unmoved(n: int, zh: bool) -> str:
+    """That none of `n` series moved, which says something only where there are any."""
+    if not n:
+        return "没有查到相关的指标" if zh else "No metrics of that were found"
+    return f"没有指标离开之前的水平（共查 {n} 个序列）" if zh else f"No metric left its level before, of {n} series"

@@ -14,7 +14,8 @@ from orchestrator import when
 from orchestrator.agent import Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE, STATE
-from subagents.alerts import current, quantiles, watchwords
+from subagents.alerts import current, measured, quantiles, routed, watchwords
+from subagents.compared import both
 from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, taken, tight
 
 NOW = re.compile(r"\b(?:now|currently|still|firing)\b|现在|当前|目前|正在|还在|眼下", re.IGNORECASE)
@@ -24,7 +25,8 @@ ASPECTS = {  # what a question may ask of monitoring
         r"告警|报警|警报|预警|触发|叫醒|抖动|\b(?:alert|alarm|page|fir(?:ed|ing)|flap)", re.IGNORECASE
     ),
     "availability": re.compile(
-        r"可用|成功率|错误率|失败率|\b(?:availab|uptime|slo\b|sla\b|success rate|error rate|failure rate)",
+        r"可用|成功率|错误率|失败率|错误预算|请求[数量]|访问量|流量"
+        r"|\b(?:requests?\b|traffic\b|availab|uptime|slo\b|sla\b|success rate|error rate|failure rate|error budget)",
         re.IGNORECASE,
     ),
     "metric": re.compile(
@@ -32,7 +34,13 @@ ASPECTS = {  # what a question may ask of monitoring
         re.IGNORECASE,
     ),
 }
+COUNTED = {"count_alerts": ASPECTS["alerts"], "availability": ASPECTS["availability"]}  # tools of what has numbers
 SUPPRESSED = re.compile(r"静默|静音|屏蔽|抑制|\b(?:silenc|inhibit|suppress|mute|snooz)", re.IGNORECASE)
+OFTEN = re.compile(
+    r"最多|最频繁|最吵|排名|\b(?:most (?:often|frequent\w*|alerts)|noisiest|(?:fires?|fired) (?:the )?most|top \d+)\b",
+    re.I,
+)
+OF_SERVICES = re.compile(r"服务|应用|系统|\b(?:services?|apps?)\b", re.IGNORECASE)
 HEAD, MOST, RATIOS, SERIES = 1, 8, 4, 2
 PEAK = 1.25  # times the usual move: then the extreme tells more than the middle
 
@@ -40,26 +48,37 @@ PEAK = 1.25  # times the usual move: then the extreme tells more than the middle
 def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
     text, wants = turn.ctx.question.text, _wants(turn)
     measured = "metric" in turn.agent.by_name
-    if not turn.taken and (watched := watchwords.calls(turn)):
-        return watched
-    if watch := watchwords.told(turn):
-        return closed(turn, watch)
-    if not turn.taken and SUPPRESSED.search(text) and not HOW_MANY.search(text):
-        return [("firing_now", {"suppressed_only": True})]
+    if not turn.taken and (one := _one_thing(turn)):
+        return one
+    if told := watchwords.told(turn) or routed.told(turn):
+        return closed(turn, told)
     if not turn.taken:
         calls: list[tuple[str, dict[str, Json]]] = [("list_alerts", {})] if wants != {"availability"} else []
         if _counting(turn) and not _present(turn):
-            calls.append(("count_alerts", {}))
+            often = "service" if OF_SERVICES.search(text) else "name"
+            calls.append(("count_alerts", {"by": [often, "severity"]} if OFTEN.search(text) else {}))
         if measured and "availability" in wants:
             calls.append(("availability", {}))
         if NOW.search(text):
             calls.append(("firing_now", {}))
-        return calls
+        return [*calls, *(c for c in both(turn, COUNTED) if c not in calls)]
     services = _services(turn) if measured and "metric" in wants else []
     spread = quantiles.asked(text) if measured else {}
     if (services or spread) and not any(t.call.name == "metric" for t in turn.taken):
         return [("metric", {"services": list(turn.ctx.scope.services)} | spread if spread else {"services": services})]
     return closed(turn, _told(turn, wants))
+
+
+def _one_thing(turn: Turn) -> list[tuple[str, dict[str, Json]]]:
+    """The call of a question about nothing but what is watched, whom alerts go to, or what holds them back."""
+    text = turn.ctx.question.text
+    if watched := watchwords.calls(turn):
+        return watched
+    if routed.ASKED.search(text):
+        return [("list_alerts", {"grouped": True})]
+    if SUPPRESSED.search(text) and not HOW_MANY.search(text):
+        return [("firing_now", {"suppressed_only": True})]
+    return []
 
 
 def _wants(turn: Turn) -> set[str]:
@@ -74,7 +93,7 @@ def _wants(turn: Turn) -> set[str]:
 
 def _counting(turn: Turn) -> bool:
     text = turn.ctx.question.text
-    return bool(ASPECTS["alerts"].search(text) and (HOW_MANY.search(text) or HOURLY.search(text)))
+    return bool(ASPECTS["alerts"].search(text) and any(p.search(text) for p in (HOW_MANY, HOURLY, OFTEN)))
 
 
 def _present(turn: Turn) -> bool:
@@ -202,6 +221,9 @@ def _counts(turn: Turn) -> list[str]:
     if data["earlier"]:
         n = data["earlier"]
         lines.append(f"另有 {n} 个更早触发，仍在持续" if zh else f"{n} more had begun earlier and still fired")
+    if OFTEN.search(turn.ctx.question.text) and (table := data["counts"].get("name") or data["counts"].get("service")):
+        ranked = joined((f"{name or '?'} {n}" for name, n in list(table.items())[:MOST]), zh)
+        lines.append(f"从多到少：{ranked}" if zh else f"From most to least: {ranked}")
     if HOURLY.search(turn.ctx.question.text) and (hours := data["counts"].get("hour")):
         by_hour = joined((f"{clock.at(datetime.fromisoformat(hour))} {n}" for hour, n in hours.items()), zh)
         lines.append(f"按小时 {by_hour}；其余时段没有" if zh else f"By hour: {by_hour}; none in the others")
@@ -237,8 +259,9 @@ def _ratios(turn: Turn, wanted: bool) -> list[str]:
 def _course(m: Json, clock: Clock, zh: bool) -> str:
     """The peak of what went well beyond its usual value while away, and when it was back."""
     peak, over = clock.at(datetime.fromisoformat(m["peak"])), at(m["end"])
-    beyond = abs(m["extreme"] - m["before"]) > PEAK * abs(m["during"] - m["before"])
-    most = ("最高" if zh else "at most") if m["extreme"] > m["before"] else ("最低" if zh else "at least")
+    known = all(isinstance(m[key], int | float) for key in ("extreme", "before", "during"))  # else masked
+    beyond = known and abs(m["extreme"] - m["before"]) > PEAK * abs(m["during"] - m["before"])
+    most = ("最高" if zh else "at most") if known and m["extreme"] > m["before"] else ("最低" if zh else "at least")
     value = f"{m['extreme']}{m['unit']}"
     said = (f"，{most} {value}（{peak}）" if zh else f", {most} {value} at {peak}") if beyond else ""
     if over is None:
@@ -255,8 +278,7 @@ def _metrics(turn: Turn, asked: bool) -> list[str]:
         return quantiles.told(got.result.data, f"[{got.id}]", zh)
     clock, lines, n = clock_of(turn, got), list[str](), got.result.total or 0
     if asked and not got.result.data["series"]:
-        none = f"没有指标离开之前的水平（共查 {n} 个序列）" if zh else f"No metric left its level before, of {n} series"
-        lines = [f"{none} [{got.id}]{'。' if zh else '.'}"]
+        lines = [f"{measured.unmoved(n, zh)} [{got.id}]{'。' if zh else '.'}"]
     rows = [m for m in got.result.data["series"] if asked or not m["harmless"]]
     for m in rows[:SERIES]:
         since = clock.at(datetime.fromisoformat(m["onset"]))

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 
 from orchestrator import when
 from orchestrator.contracts import Figure, Json, ToolResult, Window
-from subagents.alerts.episodes import Group, group_json, grouped, incidents, trouble, weight
+from subagents.alerts.episodes import Group, group_json, grouped, incidents, trouble
 from subagents.alerts.measured import figure
 from subagents.asking import HOUR, Merged, other_reading
 from subagents.saying import Clock, short
+from subagents.severity import rank
 from subagents.sources import Coverage, Episode, Ratio
 
 ROWS = 40
@@ -161,19 +162,22 @@ def _count(rows: Sequence[Episode], key: str) -> dict[str, int]:
 
 
 def firing(
-    found: Merged[Episode], now: Window, asked: Sequence[str], suppressed_only: bool = False, ended: bool = False
+    found: Merged[Episode], now: Window, asked: Sequence[str], suppressed_only: bool, ended: bool, untold: bool
 ) -> ToolResult:
     """What wakes people first: those that nobody holds back, the worst of them, the oldest of these. Whose end the data
-    doesn't tell are none that fire. `ended`: the data end at `now`, before the question."""
+    doesn't tell are none that fire. `ended`: the data end at `now`, before the question; `untold`: no source tells what
+    is suppressed."""
     clock = Clock(now)
-    groups = sorted(grouped(found.rows), key=lambda g: (g.suppressed, weight(g.severity), g.start))
+    groups = sorted(grouped(found.rows), key=lambda g: (g.suppressed, rank(g.severity), g.start))
     of, what = f" of {', '.join(asked)}" if asked else "", "suppressed alerts" if suppressed_only else "alerts"
     sure, last = [g for g in groups if g.end_known], ", where the data ends" if ended else ""
     text = [f"{len(sure) or 'no'} {what}{of} fire at {clock.zoned(now.end)}{last}"]
     if unsure := len(groups) - len(sure):
         text[0] += f"; of {unsure} more the end is unknown, so whether they fire can't be told"
     text += [_group(g, clock, g.service in asked, None) for g in groups[:ROWS]]
+    text = ["no source tells what is silenced or inhibited"] if untold and not groups else text
     data = {
+        "untold": untold,
         "alerts": [group_json(g) for g in groups[:ROWS]],
         "services": [g.service for g in groups if g.service],
         "suppressed_only": suppressed_only,

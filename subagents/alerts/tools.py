@@ -10,9 +10,11 @@ from typing import Literal
 from orchestrator.contracts import ToolResult, Window
 from orchestrator.ports import Context
 from orchestrator.tool import tool
-from subagents.alerts import measured, quantiles, shown
+from subagents.alerts import measured, quantiles, routed, shown
 from subagents.alerts.episodes import as_of, distinct, trouble
 from subagents.asking import Merged, around, ask_all, before, covered, services_of, widened, window_of
+from subagents.compared import aside
+from subagents.gaps import unread
 from subagents.sources import AlertQuery, AlertSource, Answered, Episode, MetricQuery, Ratio, Sources
 
 NOW = timedelta(minutes=5)  # a window that ended no longer ago reaches to the present
@@ -23,9 +25,11 @@ class AlertTools:
     def __init__(self, sources: Sources) -> None:
         self.alerts, self.metrics = sources.alerts, sources.metrics
 
-    async def _episodes(self, ctx: Context, span: Window, services: tuple[str, ...]) -> Merged[Episode]:
+    async def _episodes(
+        self, ctx: Context, span: Window, services: tuple[str, ...], grouped: bool = False
+    ) -> Merged[Episode]:
         """What only knows the present adds to what keeps a history: that it keeps none is no gap then."""
-        asked = AlertQuery(span, services)
+        asked = AlertQuery(span, services, grouped=grouped)
         kept = any("history" in s.caps for s in self.alerts)
 
         async def ask(source: AlertSource) -> Answered[tuple[Episode, ...]]:
@@ -38,30 +42,37 @@ class AlertTools:
         found = await ask_all(self.alerts, "alerts", ask)
         return replace(found, rows=as_of(distinct(found.rows), ctx.now))
 
-    async def _blind(self, ctx: Context, span: Window) -> bool:
-        """Whether no source can know what fired in a window: it keeps no history, or its data begin later."""
+    async def _blind(self, ctx: Context, span: Window, found: Merged[Episode]) -> bool:
+        """Whether no source can know what fired in a window: it keeps no history, or its data begin later; or nothing
+        was found, and files that may hold alerts weren't read."""
+        if not found.rows and unread(found.gaps):
+            return True
         kept = await asyncio.gather(*(covered([s]) for s in self.alerts if "history" in s.caps))
         past = ctx.now - span.end > NOW
         begun = (c.since is not None and not c.sparse and span.end <= c.since for c in kept)
         return past and bool(self.alerts) and all(begun)
 
     @tool(permission="alerts.read", timeout=30)
-    async def list_alerts(self, ctx: Context, services: tuple[str, ...] = (), window: str = "") -> ToolResult:
+    async def list_alerts(
+        self, ctx: Context, services: tuple[str, ...] = (), window: str = "", grouped: bool = False
+    ) -> ToolResult:
         """Alerts that fired in the window, with start and end, suppressed and flapping ones marked; which came first.
         Call this first. Not for numbers over many alerts (count_alerts) nor for now (firing_now).
 
         Args:
             services: Empty: all, those in question marked.
             window: A narrower one, e.g. 14:00-14:30.
+            grouped: Tell the groups they are notified in, with their receivers: what goes together, to whom.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
-        found = await self._episodes(ctx, span, services)
+        found = await self._episodes(ctx, span, services, grouped)
         cover = await covered(self.alerts)
         wide: tuple[Episode, ...] = ()
         group = trouble(found.rows, asked, span)
         if not any(e.start in span for e in group):
             wide = (await self._episodes(ctx, around(span, ctx.now, LOOK, LOOK), services)).rows
-        return shown.alerts(found, wide, span, asked, cover, await self._blind(ctx, span))
+        result = shown.alerts(found, wide, span, asked, cover, await self._blind(ctx, span, found))
+        return routed.added(result, found.rows, asked) if grouped else result
 
     @tool(permission="alerts.read", timeout=30)
     async def count_alerts(
@@ -77,10 +88,11 @@ class AlertTools:
         Args:
             by: What to count by; each on its own.
             services: Empty: those in question.
-            window: A narrower one, e.g. 14:00-14:30.
+            window: A narrower one, e.g. 14:00-14:30; "compared": the time that the question compares with.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
-        return shown.counts(await self._episodes(ctx, span, asked), span, by, asked, await self._blind(ctx, span))
+        found = await self._episodes(ctx, span, asked)
+        return aside(shown.counts(found, span, by, asked, await self._blind(ctx, span, found)), window)
 
     @tool(permission="alerts.read", timeout=30)
     async def firing_now(
@@ -98,7 +110,10 @@ class AlertTools:
         now = Window(until - NOW, until, zone)
         found = await ask_all(self.alerts, "alerts", lambda s: s.current(AlertQuery(now, asked)))
         rows = tuple(e for e in as_of(distinct(found.rows), until) if e.suppressed or not suppressed_only)
-        return shown.firing(replace(found, rows=rows), now, asked, suppressed_only, ended=until < ctx.now)
+        link = next((e.link for e in rows if e.link), found.link) if suppressed_only else found.link
+        found = replace(found, rows=rows, link=link)
+        untold = suppressed_only and not any("suppressed" in s.caps for s in self.alerts)
+        return shown.firing(found, now, asked, suppressed_only, until < ctx.now, untold)
 
     async def _until(self, ctx: Context) -> datetime:
         """Up to when is known what fires: now, but the last record where all sources' data ended before."""
@@ -113,11 +128,11 @@ class AlertTools:
 
         Args:
             services: Empty: all that have the metric.
-            window: A narrower one, e.g. 14:00-14:30.
+            window: A narrower one, e.g. 14:00-14:30; "compared": the time that the question compares with.
         """
         span = window_of(ctx, window)
         found: Merged[Ratio] = await ask_all(self.metrics, "metrics", lambda s: s.ratio(services, span))
-        return shown.ratios(found, span, services_of(ctx, services))
+        return aside(shown.ratios(found, span, services_of(ctx, services)), window)
 
     @tool(permission="metrics.read", timeout=30)
     async def metric(

@@ -21,15 +21,17 @@ MOST = 5_000  # edges
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """A counter of calls, and the labels that name its two ends."""
+    """A counter of calls, and the labels that name its two ends; `seen`: the label that tells which end counted a call,
+    where both do."""
 
     metric: str
     caller: str
     callee: str
+    seen: str = ""
 
 
 MESHES = (
-    Mesh("istio_requests_total", "source_canonical_service", "destination_canonical_service"),
+    Mesh("istio_requests_total", "source_canonical_service", "destination_canonical_service", "reporter"),
     Mesh("traces_service_graph_request_total", "client", "server"),
     Mesh("response_total", "deployment", "dst_deployment"),  # Linkerd
 )
@@ -60,8 +62,11 @@ class PrometheusGraph:
         span = window or Window(now - USUAL, now)
         length, asked = max(round((span.end - span.start).total_seconds()), 1), list[str]()
         for mesh in self._meshes:
-            which = selector(mesh.metric, f'{mesh.caller}!=""', f'{mesh.callee}!=""', self._matchers)
-            query = f"sum by ({mesh.caller}, {mesh.callee}) (increase({which}[{length}s])) > 0"
+            named = (f'{end}!~"|unknown"' for end in (mesh.caller, mesh.callee))
+            ends, which = f"{mesh.caller}, {mesh.callee}", selector(mesh.metric, *named, self._matchers)
+            by = f"{ends}, {mesh.seen}" if mesh.seen else ends
+            query = f"sum by ({by}) (increase({which}[{length}s]))"
+            query = f"max by ({ends}) ({query}) > 0" if mesh.seen else f"{query} > 0"
             asked.append(query)
             rows = await self._api.instant(query, min(span.end, now))
             edges = sorted(

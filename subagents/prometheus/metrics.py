@@ -60,7 +60,7 @@ class PrometheusMetrics:
         if left or cut:
             gaps = (*gaps, f"only {len(found)} series were read: name a metric or a service to see the others")
         series = tuple(self._made(row, points) for row, points in found)
-        link = filled(self._link, query, q.window)
+        link = filled(self._link, self._query(q, q.names), q.window)  # a query that names hundreds is no address
         total = None if left or cut else len(series)
         return Answered(
             series, f"{query} step {step:g}s", q.window, link=link, total=total, complete=not gaps, gaps=gaps

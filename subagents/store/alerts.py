@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from orchestrator.contracts import Json
+from subagents import paging
 from subagents.sources import AlertQuery, Answered, Coverage, Episode, Health
 from subagents.store import kept
 from subagents.store.kept import Record, Records
@@ -72,9 +74,16 @@ class StoredAlerts:
             labels=r.body.get("labels") or {},
             annotations=notes,
             link=r.body.get("link", ""),
+            notified=_notified(r.body),
             end_known=r.until is not None or not quiet,
             runbook=allowed(notes.get("runbook_url", ""), self._runbooks),
         )
+
+
+def _notified(body: Json) -> tuple[tuple[str, str], ...]:
+    """A sender that names no receiver, or no group of its own, leaves it open."""
+    receiver, key = str(body.get("receiver") or ""), str(body.get("group") or "")
+    return ((receiver, paging.group_of_key(key)),) if receiver else ()
 
 
 def _fits(e: Episode, q: AlertQuery) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from subagents.pages import paged
 from subagents.sources import Answered, Change, ChangeQuery, Coverage, Health, SourceError
 from subagents.store import kept
 from subagents.store.kept import Record, Records
@@ -31,9 +32,7 @@ class StoredChanges:
         """`cursor` is the last answer's."""
         page = await kept.ask(self.name, self._records.find("change", q.window, q.services, self._hooks))
         rows = [c for c in map(_change, page.rows) if not q.kinds or c.kind in q.kinds]
-        start = int(cursor) if cursor and cursor.isdigit() else 0
-        shown = tuple(rows[start : start + limit])
-        more = start + len(shown) < len(rows)
+        shown, further = paged(rows, limit, cursor)
         gaps = await kept.ask(self.name, kept.gaps(self._records, "change", self._hooks, q.window))
         if page.total > len(page.rows):
             gaps = (*gaps, f"only the last {len(page.rows):,} of {page.total:,} changes are looked at")
@@ -43,9 +42,9 @@ class StoredChanges:
             f"changes {q.window.start:%Y-%m-%dT%H:%MZ} to {q.window.end:%Y-%m-%dT%H:%MZ} received{named}",
             q.window,
             total=len(rows),
-            complete=not more and not gaps,
+            complete=not further and not gaps,
             gaps=gaps,
-            cursor=str(start + len(shown)) if more else None,
+            cursor=further,
         )
 
     async def diff(self, id: str, cap: int = 4000) -> Answered[str]:

@@ -68,11 +68,7 @@ class Web:
     def context(self, site: Site) -> ssl.SSLContext:
         """Raises SourceError when the files can't be used."""
         if site.tls not in self._contexts:
-            try:
-                self._contexts[site.tls] = _context(site)
-            except (OSError, ssl.SSLError) as e:
-                said = f"its ca, cert or key can't be used: {failures.clean(site, str(e))}."
-                raise SourceError(site.name, said, "denied") from None
+            self._contexts[site.tls] = _context(site)
         return self._contexts[site.tls]
 
     async def aclose(self) -> None:
@@ -129,14 +125,17 @@ class Caller:
     async def lines(self, path: str, params: Params = (), form: Params | None = None) -> AsyncGenerator[bytes, None]:
         """The lines of an answer as they arrive, without their ends; empty ones are left out."""
         async with aclosing(self._chunks(path, params, form)) as chunks:
-            kept = b""
+            kept = bytearray()  # the line that has no end yet: pieces of it are searched and copied once
             async for chunk in chunks:
-                *whole, kept = (kept + chunk).split(b"\n")
-                for line in filter(bytes.strip, whole):
+                head, end, rest = chunk.rpartition(b"\n")
+                kept += head
+                for line in filter(bytes.strip, bytes(kept).split(b"\n") if end else ()):
                     yield line
+                kept = bytearray() if end else kept
+                kept += rest
                 self._within(len(kept), LINE, path)
             if kept.strip():
-                yield kept
+                yield bytes(kept)
 
     async def _chunks(self, path: str, params: Params, form: Params | None) -> AsyncGenerator[bytes, None]:
         """Tried again only until something came; then `site.timeout` is how long nothing may come."""
@@ -275,10 +274,24 @@ def _close(response: aiohttp.ClientResponse) -> None:
 
 
 def _context(site: Site) -> ssl.SSLContext:
-    context = ssl.create_default_context(cafile=site.ca or None)
+    """Raises SourceError. ssl.SSLError is an OSError."""
+    asked: list[str] = []
+
+    def no_phrase() -> str:
+        """Without it OpenSSL would ask at the terminal, and wait."""
+        asked.append("")
+        return ""
+
+    try:
+        context = ssl.create_default_context(cafile=site.ca or None)
+    except OSError as e:
+        raise failures.unusable(site, "ca", e) from None
     if not site.verify:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-    if site.cert:
-        context.load_cert_chain(site.cert, site.key or None)
+    try:
+        if site.cert:
+            context.load_cert_chain(site.cert, site.key or None, no_phrase)
+    except OSError as e:
+        raise failures.encrypted(site) if asked else failures.unusable(site, "cert or key", e) from None
     return context

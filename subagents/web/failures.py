@@ -17,7 +17,7 @@ SAID = 300  # characters of a server's own words
 HTML = re.compile(r"\s*<(?:!doctype|html|head|body|\?xml)\b", re.IGNORECASE)
 CONNECTING: tuple[tuple[frozenset[str], str, str, bool], ...] = (  # exception names, the sentence, kind, worth a try
     (frozenset({"ClientConnectorCertificateError", "ClientConnectorSSLError"}),
-     "its certificate or TLS isn't accepted ({why}). Check this source's ca, cert and verify.", "denied", False),
+     "its certificate or TLS isn't accepted ({why}). {advice}", "denied", False),
     (frozenset({"ClientConnectorDNSError"}),
      "its host isn't known ({why}). Check this source's url.", "unreachable", False),
     (frozenset({"ClientProxyConnectionError", "ClientHttpProxyError"}),
@@ -25,6 +25,23 @@ CONNECTING: tuple[tuple[frozenset[str], str, str, bool], ...] = (  # exception n
     (frozenset({"ClientConnectorError"}),
      "it can't be reached ({why}). Check that it runs, and this source's url.", "unreachable", True),
 )  # fmt: skip
+TLS: tuple[tuple[str, str], ...] = (  # what OpenSSL calls it, and what to do about it
+    (r"mismatch|not valid for", "Check this source's url: the certificate is for another name."),
+    (r"expired|not yet valid", "It has to be renewed there, or the clock here set."),
+    (r"WRONG_VERSION|HTTP_REQUEST|UNKNOWN_PROTOCOL", "Check whether this source's url is http or https."),
+    (r"ALERT|HANDSHAKE", "Check this source's cert and key."),
+    (r"issuer|self.signed|verify the first", "Check this source's ca."),
+    (r"", "Check this source's ca, cert and verify."),
+)
+UNUSABLE: tuple[tuple[str, str], ...] = (  # of the PEM files
+    (r"KEY_VALUES_MISMATCH", "its key doesn't belong to its cert."),
+    (r"NO_CERTIFICATE|NO_START_LINE|\bPEM\b", "its {what} holds none in PEM form."),
+    (r"", "its {what} can't be used: {why}."),
+)
+CUT = {  # with no answer at all, by the scheme that was spoken
+    "https": " If it asks for a client's certificate, give this source's cert and key.",
+    "http": " If it speaks TLS, write https in this source's url.",
+}
 PASSING = frozenset({429, 502, 503, 504})
 
 
@@ -91,12 +108,28 @@ def broken(site: Site, error: Exception, seconds: float) -> Broken:
         kinds.add("ClientConnectorSSLError")
     for names, said, kind, passing in CONNECTING:
         if kinds & names:
-            return Broken(site.name, said.format(why=why or type(error).__name__), kind, True, passing)
+            why = (why or type(error).__name__).rstrip(".")
+            return Broken(site.name, said.format(why=why, advice=_advice(TLS, why)), kind, True, passing)
     if "ClientPayloadError" in kinds:
         return Broken(site.name, "its answer broke off half way.", "bad_answer", False, passing=True)
-    return Broken(
-        site.name, f"the connection was cut ({why or type(error).__name__}).", "unreachable", False, passing=True
-    )
+    more = CUT[site.url.partition(":")[0]] if "ServerDisconnectedError" in kinds else ""
+    said = f"the connection was cut ({why or type(error).__name__}).{more}"
+    return Broken(site.name, said, "unreachable", False, passing=True)
+
+
+def unusable(site: Site, what: str, error: OSError) -> SourceError:
+    """Of the file of a certificate or key; `what`: the setting that names it."""
+    why = getattr(error, "reason", None) or error.strerror or str(error)
+    said = _advice(UNUSABLE, str(error)).format(what=what, why=clean(site, why))
+    return SourceError(site.name, said, "denied")
+
+
+def encrypted(site: Site) -> SourceError:
+    return SourceError(site.name, "its key is encrypted: give one without a pass phrase.", "denied")
+
+
+def _advice(table: tuple[tuple[str, str], ...], why: str) -> str:
+    return next(said for words, said in table if re.search(words, why))
 
 
 def _reason(error: Exception) -> str:

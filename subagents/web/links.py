@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from urllib.parse import quote, unquote, urlsplit
 
 from orchestrator.contracts import Window
@@ -54,4 +54,4 @@ def times(window: Window | None) -> dict[str, str]:
 
 
 def _iso(at: datetime) -> str:
-    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from hermes_ops.testing.sources import MemoryAlerts, MemoryMetrics
 from orchestrator.contracts import Window
@@ -182,6 +183,29 @@ async def test_a_targets_own_service_label_may_go_first() -> None:
         for order, expected in ((("service",), "from-scrape"), (("exported_service", "service"), "own"), (("x",), "")):
             found = await Alertmanager("x", caller, Labels(order)).current(AlertQuery(HOUR))
             assert [e.service for e in found.rows] == [expected]
+
+
+async def test_alerts_of_a_server_that_just_came_up_are_told_apart() -> None:
+    """Targets that it hasn't asked yet count as down; what fires later is meant."""
+    up = NOW - timedelta(minutes=30)
+
+    def series(name: str, after: float) -> dict[str, Any]:
+        first = int(up.timestamp() + after)
+        points = [[first + 15 * n, str(first + 15 * n)] for n in range(8)]
+        return {"metric": {"alertname": name, "alertstate": "firing", "service": "cart"}, "values": points}
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if request.path.endswith("/status/runtimeinfo"):
+            return web.json_response({"status": "success", "data": {"startTime": up.isoformat()}})
+        if request.path.endswith("/rules"):
+            return web.json_response({"status": "success", "data": {"groups": []}})
+        rows = [series("InstanceDown", 20), series("Slow", 600)]
+        return web.json_response({"status": "success", "data": {"resultType": "matrix", "result": rows}})
+
+    async with asked(answer) as caller:
+        found = await prometheus("x", caller).alerts[0].episodes(AlertQuery(HOUR))
+    assert [e.name for e in found.rows] == ["InstanceDown", "Slow"]
+    assert f"1 of these alerts began while x was starting ({up:%Y-%m-%d %H:%M} UTC)" in found.gaps
 
 
 @pytest.mark.slow

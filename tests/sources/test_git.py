@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.contracts import Window
-from subagents.git import command
+from subagents.folder import gitcommand as command
 from subagents.git.source import Code, GitChanges
 from subagents.sources import ChangeQuery, SourceError
 from tests.shared import shared

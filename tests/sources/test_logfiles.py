@@ -6,6 +6,7 @@ import gzip
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
@@ -229,3 +230,21 @@ async def test_what_may_not_be_read_is_said_and_is_no_lack_of_logs() -> None:
     assert found.total == 20
     assert any(gap.startswith("1 file(s) may not be read (") for gap in found.gaps)
     assert e.value.kind == "denied"
+
+
+async def test_names_are_looked_for_beside_the_event_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "app.log").write_text(lines(0, 50))
+    found, on_loop = logfiles._globbed, []
+
+    def globbed(pattern: str) -> list[str]:
+        on_loop.append(threading.current_thread() is threading.main_thread())
+        return found(pattern)
+
+    monkeypatch.setattr(logfiles, "_globbed", globbed)
+    q = LogQuery(HOUR)
+    async with opened(tmp_path / "*.log") as files:
+        for asked in (files.probe(), files.coverage(), files.count(q, ()), files.search(q), files.patterns(q, None)):
+            await asked
+        assert [len(batch) async for batch in files.batches(q)] == [50]
+    assert len(on_loop) >= 6
+    assert not any(on_loop)

@@ -100,6 +100,19 @@ async def test_alerts_that_fire_and_who_holds_them_back() -> None:
     assert {e.end for e in found.rows} == {None}, "what it lists fires; its endsAt is only when it would lapse"
 
 
+async def test_alerts_in_the_groups_and_to_the_receivers_that_they_are_routed_to() -> None:
+    async with replayed(LIVE, "am-groups") as (caller, _):
+        asked = AlertQuery(Window(START, datetime.now(UTC)), grouped=True)
+        found = await Alertmanager("prod", caller, Labels()).current(asked)
+    assert {e.name: e.notified for e in found.rows} == {
+        "Watchdog": (("drop", "alertname=Watchdog"),),
+        "PaymentPoolExhausted": (("hook", "alertname=PaymentPoolExhausted, service=payment"),),
+        "PaymentHighErrorRate": (("hook", "alertname=PaymentHighErrorRate, service=payment"),),
+        "CheckoutHighErrorRate": (("hook", "alertname=CheckoutHighErrorRate, service=checkout"),),
+    }
+    assert [e.by for e in found.rows if e.suppressed] == ["inhibited by PaymentHighErrorRate"]
+
+
 async def test_a_filter_that_cannot_be_read_is_said() -> None:
     async with replayed(LIVE, "am-error") as (caller, _):
         with pytest.raises(SourceError, match="bad matcher format") as e:

@@ -24,7 +24,7 @@ from subagents.alertmanager.source import Alertmanager
 from subagents.prometheus.availability import Sli
 from subagents.prometheus.labels import Labels
 from subagents.prometheus.source import Options, prometheus
-from subagents.sources import AlertQuery, MetricQuery, Sources
+from subagents.sources import AlertQuery, Episode, MetricQuery, Sources
 from subagents.web import Site, Web
 from tests.shared import shared
 from tests.sources import servers
@@ -190,19 +190,6 @@ groups:
     assert "Prometheus API 2." in health.detail
 
 
-async def test_who_calls_whom_from_a_mesh(tmp_path: Path, client: Web) -> None:
-    start = int(datetime.now(UTC).timestamp()) - 1800
-    ends = 'source_canonical_service="web",destination_canonical_service="cart"'
-    samples = [f"istio_requests_total{{{ends}}} {10 * n} {start + 15 * n}" for n in range(120)]
-    path = tmp_path / "mesh.om"
-    path.write_text("\n".join(["# TYPE istio_requests counter", *samples, "# EOF", ""]))
-    with servers.prometheus(path) as url:
-        found = await live(client, url).spans[0].edges(None)
-    assert [(e.caller, e.callee) for e in found.rows] == [("web", "cart")]
-    assert abs(found.rows[0].calls - 1190) < 30
-    assert found.approx
-
-
 async def test_alertmanager_tells_silenced_and_inhibited_apart(urls: dict[str, str], client: Web) -> None:
     now, url = datetime.now(UTC), urls["alertmanager"]
     began = now - timedelta(minutes=10)
@@ -239,6 +226,15 @@ async def test_alertmanager_tells_silenced_and_inhibited_apart(urls: dict[str, s
     assert rows["Disk"].by.endswith("(换盘)")
     assert not rows["Errors"].suppressed
     assert abs(rows["Errors"].start - began) < timedelta(seconds=1)
+    await in_groups_and_without_a_past(source, rows, asked)
+
+
+async def in_groups_and_without_a_past(source: Alertmanager, rows: dict[str, Episode], asked: AlertQuery) -> None:
+    in_groups = {e.name: e for e in (await source.current(AlertQuery(asked.window, grouped=True))).rows}
+    assert {n: e.notified for n, e in in_groups.items()} == {
+        n: (("none", f"alertname={n}, service={rows[n].service}"),) for n in rows
+    }
+    assert {n: e.by for n, e in in_groups.items()} == {n: e.by for n, e in rows.items()}
     past = await source.episodes(AlertQuery(WHOLE))
     assert "keeps no history" in past.gaps[0]
     assert not past.complete

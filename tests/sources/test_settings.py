@@ -53,6 +53,8 @@ def test_a_source_names_line_key_and_what_is_valid(home: Home) -> None:
         ('url = "http://x"\ntimeout = 300', "timeout must be less than or equal to 25"),
         ('url = "ftp://x"', "must be an address that begins with http"),
         ('url = ""', "url is needed"),
+        ('url = "http://x/api/v1/"', "url ends in the API's path: leave out /api/v1/"),
+        ('url = "http://x"\n[sources.alerts.prod.sli]\nbad_query = "x"', "needs total_query and bad_query together"),
         ('url = "http://x"\nuser = "a"', "needs user and password together"),
         ('url = "http://x"\nca = "no.pem"', "which isn't there"),
         ('url = "http://x"\nlink = "http://c/{qery}"', "asks for {qery}, which there is not; there are {query}"),

@@ -7,11 +7,14 @@ import json
 import tracemalloc
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from aiohttp import web
 
+from orchestrator.contracts import Window
 from subagents.sources import SourceError
 from subagents.web import Caller, Refused, Site, Web, basic, bearer
 from subagents.web.breaker import REST, Breaker
@@ -285,4 +288,9 @@ def test_runbooks_are_shown_only_below_what_is_allowed() -> None:
 
 def test_links_are_filled() -> None:
     assert filled("", "up", None) == ""
+    start = datetime(2026, 11, 30, 8, tzinfo=ZoneInfo("Asia/Shanghai"))
+    span = Window(start, start + timedelta(hours=1), "Asia/Shanghai")
+    assert filled("http://c/?from={start}&to={end_s}&for={seconds}", "", span) == (
+        "http://c/?from=2026-11-30T00%3A00%3A00Z&to=1796000400&for=3600"
+    ), "in UTC, whatever zone the window is in"
     assert filled("http://c/?q={query}", 'a{b="c d"}', None) == "http://c/?q=a%7Bb%3D%22c%20d%22%7D"

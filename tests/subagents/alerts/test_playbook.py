@@ -41,14 +41,24 @@ async def test_how_many_is_answered_first_with_whose_they_are():
     assert [e.tool for e in found.evidence] == ["list_alerts", "count_alerts"]
 
 
+async def test_which_is_noisiest_is_answered_by_name_or_by_service():
+    rows = [*FIRED, *(episode("DiskFull", "mail", f"13:{m:02}", f"13:{m + 1:02}", "warning") for m in (10, 30))]
+    agent = alerts.make(Sources(alerts=(MemoryAlerts("am", rows=sorted(rows, key=lambda e: e.start)),)))
+    by_name = await findings(agent, context(window(), [], "哪些告警最多？", "zh"))
+    assert "从多到少：DiskFull 3、PoolFull 1、CartErrors 1、PayErrors 1 [A2]。" in by_name.summary
+    by_service = await findings(agent, context(window(), [], "which service fired the most alerts?"))
+    assert "From most to least: mail 3, pay 2, cart 1 [A2]." in by_service.summary
+
+
 async def test_by_the_hour_where_that_is_asked():
     found = await findings(AGENT, context(window(), ["cart"], "每小时多少告警", "zh"))
     assert "按小时 13:00 1；其余时段没有 [A2]。" in found.summary
 
 
 async def test_availability_alone_where_only_that_is_asked():
-    found = await findings(AGENT, context(window(), ["cart"], "what was the availability of cart?"))
-    assert found.summary == "availability of cart 98.0734% (272 of 14118 requests bad) [A1]."
+    for text in ("what was the availability of cart?", "how much of cart's error budget is used?", "cart 的错误预算"):
+        found = await findings(AGENT, context(window(), ["cart"], text))
+        assert found.summary == "availability of cart 98.0734% (272 of 14118 requests bad) [A1]."
 
 
 async def test_an_alert_that_began_before_the_window_and_fires_in_it_is_no_other_time():
@@ -78,8 +88,13 @@ async def test_what_is_silenced_in_both_languages():
     assert found.summary == "Full (cart, warning) fires since 17:00, silenced by wei [A1]."
     zh = await findings(agent, context(window(), ["cart"], "哪些告警被静默了？", "zh"))
     assert zh.summary == "Full (cart, warning) 自 17:00 触发，被 wei 静默 [A1]。"
-    none = await findings(AGENT, context(window(), ["cart"], "are alerts muted?"))
+    telling = MemoryAlerts("am", rows=FIRED, since=at("00:00"), caps=frozenset({"suppressed"}))
+    none = await findings(
+        alerts.make(Sources(alerts=(telling,))), context(window(), ["cart"], "what is silenced, and until when?")
+    )
     assert none.summary == "No alert is silenced or inhibited now [A1]."
+    untold = await findings(AGENT, context(window(), ["cart"], "are alerts muted?"))
+    assert untold.summary == "No source tells what is silenced or inhibited [A1]."
 
 
 async def test_what_fires_now_leads_with_what_nobody_holds_back_and_the_worst_of_it():

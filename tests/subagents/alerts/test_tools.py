@@ -9,7 +9,7 @@ import pytest
 from hermes_ops.testing.sources import MemoryAlerts, MemoryMetrics
 from orchestrator.agent import Agent
 from subagents import alerts
-from subagents.alerts.episodes import clusters, grouped
+from subagents.alerts.episodes import clusters, distinct, grouped
 from subagents.alerts.measured import rates
 from subagents.sources import Ratio, Series, Sources
 from tests.subagents.rig import DAY, at, call, context, episode, window
@@ -55,6 +55,30 @@ async def test_the_same_firing_told_twice_stands_once():
     assert got.data["total"] == 4
     assert got.data["counts"]["severity"] == {"critical": 2, "warning": 2}
     assert got.data["earlier"] == 1
+
+
+async def test_the_same_firing_seen_a_moment_later_by_another_source_stands_once():
+    """A series is looked at every so many seconds; what its sender told has the start itself, and more labels."""
+    sent = {"service": "pay", "code": "500"}
+    pager = [
+        episode(
+            "Errors", "pay", "13:04:10", None, labels={**sent, "cluster": "eu"}, suppressed=True, by="silenced by wei"
+        ),
+        episode("Errors", "pay", "13:04:20", None, labels={**sent, "code": "503"}),
+    ]
+    seen = [
+        episode("Errors", "pay", "13:04:15", "13:30", labels=sent),
+        episode("Errors", "pay", "13:31", "13:40", labels=sent),
+        episode("Errors", "pay", "13:41", "13:50", labels=sent),
+    ]
+    got = distinct([*pager, *seen])
+    assert [(e.start, e.end, e.by) for e in got] == [
+        (at("13:04:10"), at("13:30"), "silenced by wei"),
+        (at("13:04:20"), None, ""),
+        (at("13:31"), at("13:40"), ""),
+        (at("13:41"), at("13:50"), ""),
+    ]
+    assert distinct(reversed(got)) == got
 
 
 async def test_many_short_episodes_are_one_flapping_alert():
