@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from orchestrator.consult import narrowed
 from orchestrator.contracts import Figure, Json, ToolResult, Window
 from orchestrator.ports import Context
+from subagents.compared import COMPARED, beside
 from subagents.sources import Answered, Coverage, Source, SourceError
 
 T = TypeVar("T")
@@ -112,7 +113,12 @@ async def _covers(source: Source) -> Coverage | None:
 
 
 def window_of(ctx: Context, said: str) -> Window:
-    """The run's window or the part of it that a model named; where the run has none, the last 24 hours."""
+    """The run's window or the part of it that a model named, or what the question compares it with; where the run has
+    none, the last 24 hours. Raises ValueError where nothing is compared."""
+    if said == COMPARED:
+        if other := beside(ctx):
+            return other
+        raise ValueError("The question compares with no other time; leave the window empty or give a narrower one.")
     return narrowed(ctx, said) or Window(ctx.now - DAY, ctx.now, ctx.question.zone, why="no time was said: last 24 h")
 
 

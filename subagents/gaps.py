@@ -1,15 +1,18 @@
-"""What sources say that they could not tell, in the asker's language: one table of the usual ones.
+"""What sources say that they could not tell, in the asker's language.
 
-Sources speak English; a gap that isn't in the table stays as it is. Knows no source: it reads their words.
+Sources speak English; what isn't in the tables stays as it is. Knows no source: it reads their words.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from subagents import troubles
 from subagents.phrasebook import Phrases, phrase
 
 UNREACHED = "not reached: "
 CHINESE: Phrases = (
+    (rf"{UNREACHED}(.+)", r"未能访问：\1"),
     (r"no source of (\w+) is configured, so nothing was searched", r"没有配置 \1 的数据源，因此没有查询"),
     (r"no alerts in this folder", "目录里没有告警"),
     (r"no metrics in this folder", "目录里没有指标"),
@@ -23,8 +26,18 @@ CHINESE: Phrases = (
      r"\2 个文件中有 \1 条日志没有时间，不在任何时段内"),
     (r"([\d,]+) character\(s\) in (\d+) log file\(s\) could not be decoded; they show as .",
      r"\2 个日志文件中有 \1 个字符无法解码，显示为 �"),
-    (r"(\d+) log file\(s\) write times without a zone; they were read as (.+)",
-     r"有 \1 个日志文件的时间没有时区，按 \2 读取"),
+    (r"(\d+) (?:log )?file\(s\) write times without a zone; they were read as (.+)",
+     r"有 \1 个文件的时间没有时区，按 \2 读取"),
+    (r"records lie after the question's time, up to (.+)", r"有记录晚于提问时间，最晚到 \1"),
+    (r"(\d+) file\(s\) weren't recognised and not searched: (.+)", r"有 \1 个文件没有识别，未查：\2"),
+    (r"no alerts in this folder; (\d+) file\(s\) weren't recognised and not searched: (.+)",
+     r"目录里没有查到告警；有 \1 个文件没有识别，未查：\2"),
+    (r"no metrics in this folder; (\d+) file\(s\) weren't recognised and not searched: (.+)",
+     r"目录里没有查到指标；有 \1 个文件没有识别，未查：\2"),
+    (r"no logs in this folder; (\d+) file\(s\) weren't recognised and not searched: (.+)",
+     r"目录里没有查到日志；有 \1 个文件没有识别，未查：\2"),
+    (r"no changes in this folder; (\d+) file\(s\) weren't recognised and not searched: (.+)",
+     r"目录里没有查到变更；有 \1 个文件没有识别，未查：\2"),
     (r"(\d+) file\(s\) are copies of others and were read once", r"有 \1 个文件是其他文件的副本，只读一次"),
     (r"(\d+) file\(s\) may not be read \((.+)\)", r"有 \1 个文件无权读取（\2）"),
     (r"(\d+) file\(s\) hold no log that is known \((.+)\)", r"有 \1 个文件不是已知的日志（\2）"),
@@ -72,13 +85,101 @@ CHINESE: Phrases = (
     (r"(.+): only the newest ([\d,]+) commits of the window were read", r"仓库 \1：该时段只读了最新的 \2 个提交"),
     (r"not read: (.+)", r"未能读取：\1"),
     (r"(\w+) gave no answer within (\S+) s and was ended", r"\1 在 \2 秒内没有结果，已中止"),
+    (r"only the first ([\d,]+) rows were read: .+", r"只读了前 \1 行：请在数据库中计数，或缩小范围"),
+    (r"only the first ([\d,]+) characters", r"只有前 \1 个字符"),
+    (r"(\d+) record\(s\) in recognised files were of no known kind and were left out",
+     r"已识别的文件中有 \1 条记录类型未知，已略去"),
+    (r"(\d+) file\(s\) could be read in part only \((.+)\)", r"有 \1 个文件只读了一部分（\2）"),
+    (r"(\d+) file\(s\) have dates without a year; it was taken from the other files of the folder",
+     r"有 \1 个文件的日期没有年份，按目录里其他文件的年份读取"),
+    (r"(\d+) file\(s\) have dates without a year; it was taken from today, as no date in the folder has one",
+     r"有 \1 个文件的日期没有年份，按今年读取：目录里没有带年份的日期"),
+    (r"(\d+) file\(s\) have no times that can be placed on a calendar", r"有 \1 个文件的时间无法对应到日期"),
+    (r"of the time before, (?:the first )?([\d,]+) lines were compared", r"之前的时段只对比了 \1 行"),
+    (r"it knows only what fires now", "只知道现在触发的告警"),
+    (r"it knows what was sent to it: .+", "只知道发送给它的数据：serve 长时间停止期间发送的不在其中"),
+    (r"the store of web hooks was never filled: no hook runs", "web hook 从未收到过数据"),
+    (r"the store of web hooks runs since (.+): what was before is missing", r"web hook 自 \1 起才有数据，之前的缺失"),
+    (r"(\d+) of these alerts weren't told of again for long, and may be over",
+     r"其中 \1 个告警很久没有再收到通知，可能已经恢复"),
+    (r"only the last ([\d,]+) of ([\d,]+) (?:alerts|changes) .+", r"共 \2 条，只计了最新的 \1 条"),
 )  # fmt: skip
+
+REASONS: Phrases = (  # why a file, a repository or a database couldn't be read
+    (r"it can't be (?:opened|read): (.+)", r"无法打开：\1"),
+    (r"the archive breaks off: .+", "压缩文件不完整，断开处之后未读"),
+    (r"it is zstd-compressed: .+", "zstd 压缩：请安装 Python 包 zstandard 或 zstd 命令"),
+    (r"a JSON document over (\d+) MB: .+", r"JSON 文档超过 \1 MB：请导出为 JSON lines"),
+    (r"only the first (\d+) MB of its JSON are read: .+", r"只读了 JSON 的前 \1 MB：请导出为 JSON lines"),
+    (r"only the first (\d+) MB of its history are read", r"只读了提交历史的前 \1 MB"),
+    (r"it begins like JSON but isn't valid: .+", "开头像 JSON，但不是有效的 JSON"),
+    (r"its JSON is broken in (\d+) places, and not read after them", r"JSON 有 \1 处损坏，其后未读"),
+    (r"its JSON holds no alerts, metrics, spans, patterns or changes that are known",
+     "JSON 中没有已知的告警、指标、span、日志模式或变更"),
+    (r"([\d,]+) records after the first ([\d,]+) were left out", r"前 \2 条记录之后的 \1 条未读"),
+    (r"it is an empty list", "是空列表"),
+    (r"it is empty", "是空文件"),
+    (r"it is binary", "是二进制文件"),
+    (r"it is a journal of systemd; .+", "是 systemd 的 journal：请用 `journalctl --file NAME -o json` 导出"),
+    (r"no known format", "格式无法识别"),
+    (r"it is a git repository, but (.+)", r"是 git 仓库，但\1"),
+    (r"git couldn't read this repository: (.+)", r"git 无法读取这个仓库：\1"),
+    (r"there is no git command here to read it with", "本机没有 git 命令"),
+    (r"git can't be started: (.+)", r"git 无法启动：\1"),
+    (r"git gave no answer within (\S+) s", r"git 在 \1 秒内没有结果"),
+    (r"git ended with (\S+)", r"git 以状态 \1 退出"),
+    (r"there is no change (.+) in this folder", r"目录里没有变更 \1"),
+    (r"there is no commit (?:or tag )?(\S+)(?: \(.+\))?", r"没有提交或标签 \1"),
+    (r"web hooks bring no diffs; .+", "web hook 不带 diff：请为此配置 kind 为 git 的数据源"),
+    (r"(.+) is no cursor of a former answer", r"\1 不是之前结果的游标"),
+    (r"it answered (?:something else than|rows of|hits of|with something that) .+", "返回的不是预期的内容"),
+    (r"more than ([\d,]+) lines share the time (.+): narrow the query", r"同一时刻 \2 有超过 \1 行日志：请缩小查询"),
+    (r"no hook for (\w+)s was ever heard: .+",
+     r"web hook 从未收到过数据：请按 docs/HOOKS.md 配置并运行 hermes-ops serve"),
+    (r"nothing was ever heard by the hook (.+?): .+", r"web hook \1 从未收到过数据：请确认 hermes-ops serve 在运行"),
+    (r"store of web hooks: (.+)", r"web hook 的数据：\1"),
+    (r"no spans in this folder", "目录里没有 span"),
+    (r"no commits yet", "还没有提交"),
+    (r"none of the files of (.+?) is a log that is known.*", r"\1 的文件中没有已知的日志"),
+    (r"(?:Loki \S* answers|it answers), and has no values of (?:the )?(?:label|field)? ?(\S+?)(?: in the last .+)?: .+",
+     r"有应答，但 \1 没有值：请检查该数据源的 service 设置"),
+    (r"it was ended after (\S+) s: ask for less", r"运行超过 \1 秒，已中止：请缩小查询"),
+    (r"a row, or a value in it, has over (\d+) KB: .+", r"有一行或其中的值超过 \1 KB：请去掉这样大的列"),
+    (r"the database says: (.+)", r"数据库返回：\1"),
+    (r"the database can't be reached: (.+)", r"无法连接数据库：\1"),
+)  # fmt: skip
+
+
+UNREAD = " file(s) weren't recognised and not searched: "
+
+
+def unread(gaps: Iterable[str]) -> bool:
+    """Whether files weren't looked into, so that to have found nothing says nothing."""
+    return any(UNREAD in gap for gap in gaps)
 
 
 def worded(gap: str, lang: str) -> str:
     """A gap, or what stopped a source, as an answer in that language says it."""
     if lang != "zh":
         return gap
-    if gap.startswith(UNREACHED):
-        return f"未能访问：{troubles.worded(gap.removeprefix(UNREACHED), lang)}"
-    return phrase(gap, CHINESE) or troubles.worded(gap, lang)
+    return _whole(gap) or _several(gap) or gap
+
+
+def _whole(text: str) -> str:
+    """The Chinese of one gap or reason, also after the name of what it is of; "" where it isn't known."""
+    said = phrase(text, CHINESE, _inner) or phrase(text.rstrip("."), REASONS, _inner) or troubles.worded(text, "zh")
+    if said != text:
+        return said
+    name, colon, rest = text.partition(": ")
+    inner = (_whole(rest) or _several(rest)) if colon and ";" not in name else ""
+    return f"{name}：{inner}" if inner else ""
+
+
+def _several(text: str) -> str:
+    """Of some that follow each other."""
+    said = [_whole(part) for part in text.split("; ")]
+    return "；".join(said) if len(said) > 1 and all(said) else ""
+
+
+def _inner(part: str) -> str:
+    return _whole(part) or _several(part) or part

@@ -13,7 +13,9 @@ from zoneinfo import ZoneInfo
 from orchestrator.agent import Agent, Turn
 from orchestrator.consult import told
 from orchestrator.contracts import Findings, Json
+from subagents.gaps import unread
 from subagents.plain.answers import Plain, plainly
+from subagents.plain.seen import FRESH
 from subagents.saying import NAMES
 
 NO_MODEL_ZH = "（未使用语言模型：以上由规则从数据得出。）"
@@ -27,16 +29,15 @@ def compose(turn: Turn, agents: Sequence[Agent]) -> str:
     last = {a.name for a in agents if a.after}
     found.sort(key=lambda f: f.agent not in last)
     good = [f for f in found if f.status != "failed" and f.summary.strip()]
-    plain = plainly(turn, good, any(f.unreachable or f.status == "failed" for f in found))
+    plain = plainly(turn, good, any(f.unreachable or f.status == "failed" or unread(f.gaps) for f in found))
     heads, details = _paragraphs(good, turn, plain, last)
-    heads = [*_read_as(turn), *heads]
+    heads = [*_read_as(turn), *heads[:1], *_ended(turn), *heads[1:]]
     parts = ["\n".join(heads)] if heads else []
     parts += [_missing(f, agents, turn.ctx.lang) for f in found if f.unreachable or f.status == "failed"]
     parts += [t.result.text for t in turn.taken if t.result.status in ("error", "denied") and not told(t.result.data)]
     parts += [text.strip() for text in details if text.strip()]
-    return "\n\n".join(
-        [*parts, *_gaps(found, agents, turn.ctx.lang), NO_MODEL_ZH if turn.ctx.lang == "zh" else NO_MODEL_EN]
-    )
+    gaps = _gaps(found, agents, turn.ctx.lang, "\n".join(parts))
+    return "\n\n".join([*parts, *gaps, NO_MODEL_ZH if turn.ctx.lang == "zh" else NO_MODEL_EN])
 
 
 def _paragraphs(good: Sequence[Findings], turn: Turn, plain: Plain, last: set[str]) -> tuple[list[str], list[str]]:
@@ -67,11 +68,27 @@ def _read_as(turn: Turn) -> list[str]:
     return [f"No service is called `{word}`; this is about {name}." for word, name in found]
 
 
-def _gaps(found: Sequence[Findings], agents: Sequence[Agent], lang: str) -> list[str]:
+def _ended(turn: Turn) -> list[str]:
+    """That the data ended well before the question was asked, where it is about the time up to now."""
+    asked, last, span = turn.ctx.question.at, turn.ctx.now, turn.ctx.window
+    if span is None or asked - last <= FRESH or abs(span.end - last) > FRESH:  # data missing in a window is a gap
+        return []
+    end = _clock(span.end, turn)
+    if turn.ctx.lang == "zh":
+        return [f"数据到 {end} 为止，此后到提问时没有数据，情况不知道。"]
+    return [f"The data end at {end}, well before this was asked: what came after isn't known."]
+
+
+def _gaps(found: Sequence[Findings], agents: Sequence[Agent], lang: str, text: str) -> list[str]:
+    """What is missing; each with the evidence that says so, where `text` doesn't cite that of all."""
     say = {a.name: a.wording or (lambda gap, _: gap) for a in agents}
-    gaps = dict.fromkeys(say[f.agent](gap, lang) for f in found for gap in f.gaps)
+    gaps = dict[str, list[str]]()
+    for of, gap in [(f, gap) for f in found for gap in f.gaps]:
+        gaps.setdefault(say[of.agent](gap, lang), [e.id for e in of.evidence if gap in e.result.gaps])
+    open_ = any(ids and not any(f"[{i}]" in text for i in ids) for ids in gaps.values())
+    rows = [f"{gap} [{ids[0]}]" if open_ and ids else gap for gap, ids in gaps.items()]
     zh = lang == "zh"
-    return [("数据缺口：" if zh else "Gaps: ") + ("；" if zh else "; ").join(gaps)] if gaps else []
+    return [("数据缺口：" if zh else "Gaps: ") + ("；" if zh else "; ").join(rows)] if rows else []
 
 
 def _told_by(found: Findings) -> list[tuple[str, Json]]:

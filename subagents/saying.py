@@ -11,7 +11,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from orchestrator.agent import Taken, Turn
-from orchestrator.contracts import Window
+from orchestrator.contracts import Json, Window
 
 HOW_MANY = re.compile(r"多少|几[个条次起笔]|数量|总数|计数|\b(?:how many|count|number of|total)\b", re.IGNORECASE)
 NAMES = {"alerts": "告警", "logs": "日志", "changes": "变更"}  # of our sub-agents, as Chinese calls their matter
@@ -85,8 +85,9 @@ def short(text: str, most: int = 120) -> str:
 
 
 def taken(turn: Turn, name: str) -> Taken | None:
-    """The last answer of a tool that gave data."""
-    return next((t for t in reversed(turn.taken) if t.call.name == name and isinstance(t.result.data, dict)), None)
+    """The last answer of a tool that gave data of the time that was asked about."""
+    known = (t for t in reversed(turn.taken) if t.call.name == name and isinstance(t.result.data, dict))
+    return next((t for t in known if "compared" not in t.result.data), None)
 
 
 def divided(head: Sequence[str], details: Sequence[str]) -> list[str]:
@@ -118,3 +119,14 @@ def lasting(seconds: float, zh: bool = False) -> str:
     if seconds < 7200:
         return f"{seconds / 60:.0f} {'分钟' if zh else 'min'}"
     return f"{seconds / 3600:.1f} {'小时' if zh else 'h'}"
+
+
+def whose(service: str, zh: bool) -> str:
+    """A service's name, or that none is stated."""
+    return service or ("（未标明服务）" if zh else "(no service)")
+
+
+def numbered(rows: Sequence[Json], zh: bool) -> list[str]:
+    """`pay 3` of each; of one alone that states no service, the number alone."""
+    lone = len(rows) == 1
+    return [f"{r['service'] if lone else whose(r['service'], zh)} {r['n']}".strip() for r in rows]

@@ -154,16 +154,18 @@ class Episode:
     link: str = ""
     end_known: bool = True  # False: the source can't tell whether it still fires
     runbook: str = ""  # its runbook's address, where the settings allow it to be shown
+    notified: tuple[tuple[str, str], ...] = ()  # (receiver, its group's labels) for each that its sender routes it to
 
 
 @dataclass(frozen=True, slots=True)
 class AlertQuery:
-    """Episodes that overlap `window`."""
+    """Episodes that overlap `window`. `grouped`: with `notified`, where a source must ask for that apart."""
 
     window: Window
     services: tuple[str, ...] = ()
     severities: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    grouped: bool = False
 
 
 class AlertSource(Source, Protocol):

@@ -65,25 +65,24 @@ class Topology:
     def callers(self, service: str) -> tuple[str, ...]:
         return tuple(sorted(a for a, b in self.edges if b == service))
 
+    def knows(self, service: str) -> bool:
+        return any(service in edge for edge in self.edges)
+
     def distance(self, service: str, other: str) -> int | None:
         """Calls from `service` down to `other`: 0 for itself, None when it doesn't depend on it."""
         if service == other:
             return 0
-        return dict(self._reach(service, down=True)).get(other)
+        return dict(self._reach(service)).get(other)
 
     def downstream(self, service: str) -> tuple[str, ...]:
         """All that it depends on, nearest first."""
-        return tuple(name for name, _ in self._reach(service, down=True))
+        return tuple(name for name, _ in self._reach(service))
 
-    def upstream(self, service: str) -> tuple[str, ...]:
-        """All that depend on it, nearest first: its blast radius."""
-        return tuple(name for name, _ in self._reach(service, down=False))
-
-    def _reach(self, service: str, down: bool) -> list[tuple[str, int]]:
+    def _reach(self, service: str) -> list[tuple[str, int]]:
         """(name, calls away), nearest first."""
         beside: dict[str, set[str]] = {}
         for a, b in self.edges:
-            beside.setdefault(a if down else b, set()).add(b if down else a)
+            beside.setdefault(a, set()).add(b)
         far, edge = {service: 0}, [service]
         while edge:
             edge = sorted({n for here in edge for n in beside.get(here, ())} - far.keys())

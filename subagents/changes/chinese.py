@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from subagents.gaps import unread
 from subagents.phrasebook import Phrases, phrase
 
 AGAINST = {  # why it isn't this one, in both languages
@@ -12,10 +14,12 @@ AGAINST = {  # why it isn't this one, in both languages
     "docs_only": ("仅文档或测试", "documents or tests only"),
     "ended_before": ("早已结束", "over long before"),
     "other_service": ("无关服务", "a service not involved"),
+    "unlinked": ("与出错服务的关系未知", "its link to what fails isn't known"),
     "unknown_service": ("未标明服务", "no service named"),
     "too_far": ("时间或依赖太远", "too far away in time or dependency"),
     "cannot": ("内容不可能引起", "can't bring these failures"),
 }
+OPEN = frozenset(("unlinked", "unknown_service"))  # of these it isn't known either way
 KINDS = {
     "deploy": "部署",
     "release": "发布",
@@ -135,3 +139,12 @@ def _effect(said: str) -> str:
     if found := _VERSION.fullmatch(said):
         return f"{found[2]} 的{_WAYS[found[1]]}版本 {found[3]} → {found[4]}"
     return phrase(said, CHINESE) or f"`{said.replace('`', '')}`"
+
+
+def untold(gaps: Sequence[str], cite: str, zh: bool) -> str:
+    """That nothing was found, but files that may hold changes weren't read; "" where that isn't so."""
+    if not unread(gaps):
+        return ""
+    if zh:
+        return f"没有查到变更，但有文件没有识别、未查，无法判断 {cite}。"
+    return f"No change was found, but files that may hold some weren't recognised: can't tell {cite}."

@@ -49,17 +49,17 @@ class Picked:
 
 def picked(text: str, rows: Sequence[Json], services: Sequence[str]) -> Picked:
     """Newest first."""
-    people = tuple(dict.fromkeys(r["author"] for r in rows if r["author"] and _named(r["author"], text)))
+    people = tuple(dict.fromkeys(r["author"] for r in rows if r["author"] and named(r["author"], text)))
     said = next((m[m.lastgroup or 0] for m in _PERSON.finditer(text)), "")
     known = {*_NOBODY, *(s.casefold() for s in services), *(str(r["service"]).casefold() for r in rows)}
     stranger = said if said and not people and said.casefold() not in known else ""
     kinds, latest = changes_asked(text) or None, bool(LATEST.search(text))
     mine = [r for r in rows if (not people or r["author"] in people) and not stranger and _is(r, kinds)]
-    mine.sort(key=lambda r: str(r["at"]), reverse=True)
+    mine.sort(key=lambda r: (r.get("inside", True) or latest, str(r["at"])), reverse=True)
     return Picked(tuple(mine[:1] if latest else mine), people, stranger, kinds, latest, bool(WHO.search(text)))
 
 
-def _named(author: str, text: str) -> bool:
+def named(author: str, text: str) -> bool:
     """By the whole name or one part of it ("carlos" of carlos.mendez)."""
     names = [author, *(p for p in re.split(r"[\s._@-]+", author.partition("@")[0]) if len(p) > 2)]
     return any(
@@ -90,8 +90,9 @@ def _row(row: Json, clock: Clock, cite: str, zh: bool) -> str:
     at, who = clock.at(datetime.fromisoformat(row["at"])), by(row, zh)
     kind = KINDS[row["kind"]] if zh else str(row["kind"])
     what = " ".join(dict.fromkeys(" ".join(x for x in (kind, row["what"], row["sha"][:12]) if x).split()))
+    early = "" if row.get("inside", True) else "（不在所问时段内）" if zh else " (not in the asked time)"
     title = f"`{short(row['title'].replace('`', ''), 70)}`"
-    return f"{who}：{at} {what} {title} {cite}。" if zh else f"{who}: {at} {what} {title} {cite}."
+    return f"{who}：{at} {what} {title}{early} {cite}。" if zh else f"{who}: {at} {what} {title}{early} {cite}."
 
 
 def by(row: Json, zh: bool) -> str:

@@ -14,10 +14,10 @@ from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE
 from subagents.changes import undone
-from subagents.changes.chinese import AGAINST, KINDS, in_words, operational
+from subagents.changes.chinese import AGAINST, KINDS, OPEN, in_words, operational, untold
 from subagents.changes.earlier import Earlier, read
+from subagents.changes.listing import Span, listing
 from subagents.changes.picked import by, picked, told
-from subagents.changes.shown import SHORT
 from subagents.plain.kinds import LATEST
 from subagents.saying import Clock, clock_of, closed, divided, joined, lasting, listed, short, taken
 
@@ -95,18 +95,26 @@ def _no_change(cause: Json, cite: str, zh: bool) -> str:
     return f"No change explains this; the likeliest cause is operational: {what}, seen on {where} {cite}."
 
 
+def _against(lead: str, rows: Sequence[Json], clock: Clock, cite: str, zh: bool) -> list[str]:
+    whys = [(_label(r), clock.at(_time(r)), AGAINST[r["against"]][not zh]) for r in rows]
+    if not whys:
+        return []
+    if zh:
+        return [f"{lead}：{'；'.join(f'{what}（{at}，{why}）' for what, at, why in whys)} {cite}。"]
+    return [f"{lead}: {'; '.join(f'{what} ({at}, {why})' for what, at, why in whys)} {cite}."]
+
+
 def _rejected(data: Json, clock: Clock, cite: str, zh: bool) -> list[str]:
     """The nearest changes that it is not, each with the reason, and that others were searched too; one that took a
     suspect back was named already."""
     named = {row["back"]["what"] for row in data["suspects"] if row["back"]}
     against = [r for r in data["rejected"] if r["against"] and r["what"] not in named]
     rows = against[:REJECTED]
-    whys = [(_label(r), clock.at(_time(r)), *AGAINST[r["against"]]) for r in rows]
-    lines = []
-    if rows and zh:
-        lines = [f"附近的其他变更不是：{'；'.join(f'{what}（{at}，{why}）' for what, at, why, _ in whys)} {cite}。"]
-    elif rows:
-        lines = [f"Not these nearby: {'; '.join(f'{what} ({at}, {why})' for what, at, _, why in whys)} {cite}."]
+    out, open_ = [r for r in rows if r["against"] not in OPEN], [r for r in rows if r["against"] in OPEN]
+    lines = _against("附近的其他变更不是" if zh else "Not these nearby", out, clock, cite, zh)
+    lines += _against(
+        "附近的其他变更，是否有关不明" if zh else "Others nearby, of unknown bearing", open_, clock, cite, zh
+    )
     if data["total"] > len(rows) + len(data["suspects"]) + len(named):
         n = data["total"]
         rest = (
@@ -125,7 +133,7 @@ def _best(row: Json, clock: Clock, cite: str, zh: bool, tied: bool, about: str) 
     if zh:
         timing = f"比开始早 {lead}" if lead else "与开始同时"
         who = f"{by(row, zh)} 于 " if row["author"] else ""
-        said = f"{_head(row['clear'], tied, about, zh)} {change}（把握{sure}）：{who}{at}，{timing} {cite}。"
+        said = f"{_head(row['clear'], tied, about, zh)} {change}（把握：{sure}）：{who}{at}，{timing} {cite}。"
         return said + (f"{back[0]} 于 {back[1]} 撤回了它 {cite}。" if back else "")
     timing = f"{lead} before the onset" if lead else "with the onset"
     who = f" by {by(row, zh)}" if row["author"] else ""
@@ -187,6 +195,8 @@ def _none(data: Json, got: Taken, turn: Turn, about: str, cite: str, zh: bool) -
             if zh
             else f"Whether a change did it can't be told {cite}."
         )
+    if missed := untold(got.result.gaps, cite, zh):
+        return missed
     names = listed(data["services_asked"], zh)
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
     n = data["total"]
@@ -211,57 +221,29 @@ def _time(row: Json) -> datetime:
     return datetime.fromisoformat(row["at"])
 
 
+def _empty(got: Taken, span: str, zh: bool) -> str:
+    """That nothing was found, or that there was nothing to search."""
+    cite = f"[{got.id}]"
+    if _unasked(got):
+        return f"没有变更数据源，没有查询 {cite}。" if zh else f"No source of changes was there to ask {cite}."
+    none = f"{span} 内没有变更 {cite}。" if zh else f"No changes in {span} {cite}."
+    return untold(got.result.gaps, cite, zh) or none
+
+
 def _listed(turn: Turn, known: Earlier) -> list[str]:
     got, zh = taken(turn, "list_changes"), turn.ctx.lang == "zh"
     if got is None:
         return []
     data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
-    if _unasked(got):
-        return [f"没有变更数据源，没有查询 {cite}。" if zh else f"No source of changes was there to ask {cite}."]
+    if _unasked(got) or not data["total"]:
+        return [_empty(got, span, zh)]
     text = turn.ctx.question.text
-    if undone.ASKED.search(text) and data["total"]:
+    if undone.ASKED.search(text):
         return undone.told(data["undone"][-1:] if LATEST.search(text) else data["undone"], span, clock, cite, zh)
-    if not data["total"]:
-        return [f"{span} 内没有变更 {cite}。" if zh else f"No changes in {span} {cite}."]
     services = turn.ctx.scope.services
     own = [c for c in data["changes"] if c["service"] in services]
     asked = own or [c for c in data["changes"] if c["related"] or not services]
     if (found := picked(text, asked, services)).any:
         return told(found, span, clock, cite, zh)
-    n, near = data["total"], data["related"]
-    some = bool(near) and near < n
-    rows = _foremost([c for c in data["changes"] if c["related"] or not near], known.onset)
-    if zh:
-        lines = [f"{span} 内有 {n} 个变更{f'，其中相关的 {near} 个' if some else ''} {cite}："]
-    else:
-        lines = [f"{n} change{'s' * (n != 1)} in {span}{f', {near} of them related' if some else ''} {cite}:"]
-    for row in sorted(rows, key=lambda c: str(c["at"])):
-        who = (f"（{row['author']}）" if zh else f" by {by(row, zh)}") if row["author"] else ""
-        title = short(row["title"].replace("`", ""), 80)
-        what = " ".join(dict.fromkeys(x for x in (_kind(row, zh), row["what"], row["sha"][:12]) if x))
-        lines.append(f"- {clock.at(_time(row))} {what}{who}: `{title}` {cite}")
-    return [*lines, *_left_out(data, some, cite, zh)]
-
-
-def _foremost(rows: Sequence[Json], onset: datetime | None) -> list[Json]:
-    """The rows of a short list: those nearest to the onset, else what runs before what is only written, the latest."""
-
-    def place(row: Json) -> tuple[object, ...]:
-        if onset is not None:
-            return (abs(_time(row) - onset),)
-        return (row["kind"] in ("commit", "ticket"), not row["inside"], -_time(row).timestamp())
-
-    return sorted(rows, key=place)[:SHORT]
-
-
-def _left_out(data: Json, some: bool, cite: str, zh: bool) -> list[str]:
-    """How many changes a short list doesn't show, and why."""
-    more, others = data["not_listed"], data["total"] - data["related"]
-    said = []
-    if more:
-        said.append(f"还有 {more} 个较早的变更未列出" if zh else f"{more} more changes, earlier ones, are left out")
-    if some:
-        rest = f"其余 {others} 个变更与所问服务及其依赖无关，未列出"
-        said.append(rest if zh else f"Left out, since of other services: {others}")
-    return [f"{line} {cite}{'。' if zh else '.'}" for line in said]
+    return listing(turn, data, known.onset, Span(span, clock, cite))

@@ -27,6 +27,7 @@ AGAINST = {
     "docs_only": "documents or tests only",
     "ended_before": "was over long before the onset",
     "other_service": "a service that is not involved",
+    "unlinked": "its link to what fails isn't known",
     "unknown_service": "says no service",
     "too_far": "too far away in time or dependency",
     "cannot": "nothing of it can bring these failures",

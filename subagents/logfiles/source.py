@@ -93,10 +93,10 @@ class LogFiles:
     async def _asked(self, q: LogQuery, call: Callable[[FolderLogs], Awaitable[Answered[T]]]) -> Answered[T]:
         """Again where a file was rotated while it was read; after some times it is said."""
         for tried in range(_TRIES):
-            before = await asyncio.to_thread(prints, self._names())
+            before = await asyncio.to_thread(self._prints)
             material, notes = await asyncio.to_thread(self._material)
             answer = await call(self._logs(material))
-            moved = rotated(before, await asyncio.to_thread(prints, self._names()))
+            moved = rotated(before, await asyncio.to_thread(self._prints))
             if not moved or tried == _TRIES - 1:
                 break
         gaps = (*answer.gaps, *notes)
@@ -119,6 +119,9 @@ class LogFiles:
         if not found:
             raise SourceError(self.name, f"no file is named like {', '.join(self._where.paths)}: check its paths.")
         return found
+
+    def _prints(self) -> Print:
+        return prints(self._names())
 
     def _material(self) -> tuple[Material, tuple[str, ...]]:
         """What the files hold, and what must be said of them. Blocks."""

@@ -22,6 +22,7 @@ CUES = (
     "变慢", "卡", "延迟", "耗时", "链路", "调用链", "警告", "崩溃", "模式", "关键字", "出错", "多少错", "几个错",
     "400", "401", "403", "404", "409", "429", "499", "declined", "rejected", "denied",
     "状态码", "返回码", "搜", "字样", "refused", "reset by peer", "error output",
+    "deadlock", "out of memory", "oom", "no space left", "死锁", "溢出", "空指针",
 )  # fmt: skip
 
 

@@ -14,8 +14,23 @@ from orchestrator import when
 from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE
-from subagents.plain.sought import wanted
-from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, short, taken, tight
+from subagents.compared import COMPARED, beside
+from subagents.plain.sought import searches
+from subagents.saying import (
+    HOURLY,
+    HOW_MANY,
+    Clock,
+    at,
+    clock_of,
+    closed,
+    divided,
+    joined,
+    listed,
+    short,
+    taken,
+    tight,
+    whose,
+)
 
 SLOW = ("slow", "latency", "span", "trace", "timeout", "慢", "卡", "延迟", "耗时", "链路", "超时")
 CODES = re.compile(r"(?<![\d.:])[45](?:\d\d|xx)(?![\d:])|状态码|返回码|错误码|\bcodes?\b", re.IGNORECASE)
@@ -34,8 +49,9 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
     text = turn.ctx.question.text
     if not turn.taken:
         calls: list[tuple[str, dict[str, Json]]] = [("count_errors", {"by": ["code"]})]
-        if words := wanted(turn):
-            calls.append(("search_logs", {"text": list(words)}))
+        if beside(turn.ctx):
+            calls.append(("count_errors", {"window": COMPARED}))
+        calls += [("search_logs", args) for args in searches(turn)]
         if not _only_counts(turn):
             calls.append(("patterns", {}))
         if "slow_spans" in turn.agent.by_name and any(w in text.lower() for w in SLOW):
@@ -115,7 +131,7 @@ def _alike(rows: Iterable[Json]) -> list[list[Json]]:
 
 
 def _name(row: Json, zh: bool) -> str:
-    return row["service"] or ("（未知服务）" if zh else "(no service)")
+    return whose(row["service"], zh)
 
 
 def _group(rows: Sequence[Json], clock: Clock, zone: str, data: Json, cite: str, zh: bool) -> str:
@@ -225,7 +241,7 @@ def _one_pattern(top: Json, clock: Clock, cite: str, zh: bool) -> str:
     first = at(top["first"])
     since = "" if first is None else (f"，首次 {clock.at(first)}" if zh else f", first at {clock.at(first)}")
     what = ("新模式" if top["new"] else "主要模式") if zh else ("New pattern of" if top["new"] else "Top pattern of")
-    return f"{what} {top['service']} ×{top['n']}{since}: `{short(top['template'].replace('`', ''))}` {cite}"
+    return f"{what} {_name(top, zh)} ×{top['n']}{since}: `{short(top['template'].replace('`', ''), 160)}` {cite}"
 
 
 def _spans(turn: Turn) -> list[str]:

@@ -13,7 +13,7 @@ from typing import cast
 from orchestrator.contracts import Window
 from subagents.folder import levels
 from subagents.folder.formats import several
-from subagents.folder.mining import Cluster, Miner
+from subagents.folder.mining import Cluster, Miner, gist
 from subagents.folder.records import Hints
 from subagents.sources import Count, Level, LogLine, LogQuery, Pattern, SourceError
 
@@ -168,7 +168,7 @@ class Mine:
 
     def _add(self, line: LogLine, baseline: bool) -> None:
         group = (line.service, line.level)
-        cluster = self._miners.setdefault(group, Miner()).add(line.message.split("\n", 1)[0][:1000])
+        cluster = self._miners.setdefault(group, Miner()).add(gist(line.message))
         seen = self._seen.setdefault(group, {}).setdefault(cluster, _Seen())
         one = _Seen(0, 1, line.at) if baseline else _Seen(1, 0, line.at, line.at, line.message[:500])
         self._seen[group][cluster] = seen.also(one)

@@ -12,6 +12,7 @@ from orchestrator.contracts import ToolResult, Window
 from orchestrator.ports import Context
 from orchestrator.tool import tool
 from subagents.asking import Merged, around, ask_all, before, covered, services_of, unheld, usual, window_of, within
+from subagents.compared import aside
 from subagents.logs import shown, silence
 from subagents.logs.counting import Errors, by_service, edge, hourly, measure, until
 from subagents.logs.silence import Silence
@@ -43,11 +44,13 @@ class LogTools:
         Args:
             services: Empty: those in question, then others that rose with them.
             by: Also by level (all levels) or by status code.
-            window: A narrower one, e.g. 14:00-14:30.
+            window: A narrower one, e.g. 14:00-14:30; "compared": the time that the question compares with.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         cover = await covered(self.logs)
         counted, found, data = await self._errors(ctx, span, tuple(services), cover, before(span))
+        if asked and not any(e.service in asked for e in found):  # a machine's lines count under their programs' names
+            found = [*found, *(await self._errors(ctx, span, asked, cover, before(span)))[1]]
         mine = [e for e in found if e.service in asked] if asked else found
         if (
             any(e.rise and not e.rise.end for e in mine) and data.end >= span.end
@@ -62,7 +65,7 @@ class LogTools:
         more = await self._breakdowns(span, asked, by)
         lines = await self._lines(span, asked, cover) if not sum(e.n for e in mine) else None
         counted = replace(counted, gaps=tuple(dict.fromkeys((*counted.gaps, *unheld(span, cover, "logs")))))
-        return shown.Counted(span, data, cover, asked, found, wide, more, lines).result(counted)
+        return aside(shown.Counted(span, data, cover, asked, found, wide, more, lines).result(counted), window)
 
     async def _errors(
         self,

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 
-from orchestrator.planner import Aim
-from subagents.plain.kinds import ASKS, kinds
+from orchestrator.planner import THEN, Aim
+from subagents.plain.kinds import ASKS, AT_CHANGE, kinds
+from subagents.plain.sought import sought
+from subagents.plain.terms import counted
 from subagents.plain.troubles import troubles_in
 
 _STRONG = re.compile(  # suspects something, in words that only trouble has
@@ -33,6 +35,18 @@ TOLD = re.compile(  # a complaint: what doesn't work, told rather than asked
     r"|\b(?:piling up|backing up|backed up|out of memory|blew up|fell over|melting|is full|are full)\b",
     re.IGNORECASE,
 )
+_WHATS_UP = re.compile(  # says no more than that something is wrong, and wants to know what
+    r"什么情况|啥情况|咋回事|咋[了啦]|搞什么|什么鬼|什么毛病|闹哪样|怎么搞的|怎么个情况|\bwtf\b|\bwhat happened\b"
+    r"|\bwhat(?:'?s| is| the \w+ is| on earth is| are)?\s"
+    r"(?:going on|happening|up with|wrong with|the (?:matter|deal))\b",
+    re.IGNORECASE,
+)
+_AFFECTED = re.compile(r"受(?:到|了)?(?:影响|牵连|波及)|\b(?:affected|impacted)\b", re.IGNORECASE)
+_FAILS = re.compile(
+    r"错|失败|超时|慢|挂|坏|崩|炸|异常|\b(?:errors?|fail\w*|slow|down|broke\w*"
+    r"|time-?outs?|timing out|exceptions?|5\d\ds?|5xx)\b",
+    re.IGNORECASE,
+)
 _LISTS = re.compile(  # wants to know one thing of it, not why
     r"有没有|是否|几点|什么时候|何时|多少|多久|几[次个条]|哪|谁|列|统计|查一?下|看一?下|日志|告警"
     r"|^(?:is|are|was|were|did|do|does|has|have|how|when|which|what|who|where|list|show|find|count|any|grep)\b",
@@ -45,7 +59,7 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 _IDS = re.compile(r"(?<![\w.-])(?:[A-Za-z]{2,}-\d{2,}|(?=[a-f]*\d)[0-9a-f]{7,40}|v?\d+\.\d+\.\d+)(?![\w-])")
-_CAUSE = frozenset(("rollback", "brief"))
+_CAUSE = frozenset(("rollback", "brief", "since", "helped"))
 _STATE = frozenset(("over", "still", "first", "impact"))
 _EXTENT = frozenset(("began", "ended", "lasted"))
 _OF_ONE = re.compile(
@@ -56,13 +70,21 @@ _OF_ONE = re.compile(
 def aim(text: str) -> Aim:
     """ "cause" where that is plain by itself, "judged" where it is if the question is about operations at all."""
     asked = kinds(text)
-    if _CAUSE & {*asked} or _STRONG.search(text) or complains(text):
+    if _CAUSE & {*asked} or _STRONG.search(text) or complains(text) or _puzzled(text):
         return "cause"
-    if _STATE & {*asked} or _VAGUE.search(text) or (_EXTENT & {*asked} and not _OF_ONE.search(text)):
+    hit = "trouble" in asked and _AFFECTED.search(text)
+    if hit or _STATE & {*asked} or _VAGUE.search(text) or (_EXTENT & {*asked} and not _OF_ONE.search(text)):
         return "state"
+    if counted(text) or sought(text) or ({"compare", "trouble"} & {*asked} and THEN.search(text)):
+        return "plain"
     if "blame" not in asked or not ASKS.search(text):
         return ""
-    return "cause" if troubles_in(text) or _IDS.search(text) else "judged"
+    return "cause" if troubles_in(text) or _IDS.search(text) or AT_CHANGE.search(text) else "judged"
+
+
+def _puzzled(text: str) -> bool:
+    """Whether a text asks what is going on, beside words of trouble."""
+    return bool(_WHATS_UP.search(text) and (TOLD.search(text) or _FAILS.search(text)))
 
 
 def complains(text: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.agent import Turn
 from orchestrator.contracts import Findings
-from subagents.plain import blame, causes, extent, measure, order, sought, state
+from subagents.plain import blame, causes, effects, extent, measure, order, sought, state
 from subagents.plain.kinds import ASKS, WHY, Kind, kinds
 from subagents.plain.seen import Seen
 
@@ -30,12 +30,13 @@ def brief(seen: Seen) -> list[str]:
 
 
 ANSWERS: Mapping[Kind, Callable[[Seen], list[str]]] = {
-    "rollback": causes.rollback, "who": causes.who, "over": state.over, "still": state.still,
+    "since": effects.since, "rollback": blame.rollback, "helped": effects.helped, "who": causes.who,
+    "over": state.over, "still": state.still,
     "began": extent.began, "ended": extent.ended, "lasted": extent.lasted, "first": order.first,
     "longest": order.longest, "compare": order.compare, "threshold": measure.threshold, "impact": measure.impact,
     "blame": blame.verdict, "brief": brief, "sound": state.sound, "trouble": state.trouble,
 }  # fmt: skip
-YES_NO: frozenset[Kind] = frozenset(("over", "still", "threshold", "blame", "sound", "trouble"))
+YES_NO: frozenset[Kind] = frozenset(("over", "helped", "still", "threshold", "blame", "sound", "trouble"))
 WHYS: frozenset[Kind] = frozenset(("rollback", "who", "brief", "impact"))  # asked beside a "why" these are answered too
 OF_INCIDENTS: frozenset[Kind] = frozenset(
     ("rollback", "who", "blame", "over", "still", "began", "ended", "lasted", "brief")

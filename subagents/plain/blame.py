@@ -9,23 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from orchestrator.contracts import Json
-from subagents.changes.chinese import AGAINST, FAMILIES, in_words
+from subagents.changes.chinese import AGAINST, FAMILIES, OPEN, in_words
+from subagents.changes.picked import named as by_name
 from subagents.plain import causes
 from subagents.plain.accused import accused
 from subagents.plain.kinds import changes_asked, clause
+from subagents.plain.named import NAMED, called, known
 from subagents.plain.seen import Seen
 from subagents.plain.troubles import troubles_in
 from subagents.plain.words import change, moment, opened, stop, sureness
 from subagents.saying import short
 
-NAMED = re.compile(  # what can only be the name of a change
-    r"(?<![\w.-])(?:v?\d+\.\d+(?:\.\d+)+(?:[-+][\w.]+)?|[A-Z][A-Z0-9]+-\d+|(?=[a-f]*\d)[0-9a-f]{7,40}|#\d+)(?![\w-])"
-)
-_TOKEN = re.compile(r"(?<![\w.#-])(?=[\w.-]*\d)[A-Za-z][\w.-]*\w")  # what may be the id of a listed change
-_CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
 _ENGLISH = {"sql": "the database", "auth": "authentication", "pool": "an exhausted pool"}
 _BLAMES = re.compile(
     r"问题|导致|引起|造成|原因|锅|因为|由于|搞|弄|怪|有关"
@@ -34,14 +30,27 @@ _BLAMES = re.compile(
 )
 
 
+def rollback(seen: Seen) -> list[str]:
+    """The grounds for a person's decision, with what is known of the change that is named."""
+    lines, rows = causes.rollback(seen), called(seen, seen.text) if NAMED.search(seen.text) else []
+    if not rows or seen.ranking is None or (seen.best and rows[0]["id"] == seen.best["id"]):
+        return lines
+    zh, row, cite = seen.zh, rows[0], seen.ranking[1]
+    name, why = f"{change(row, zh)}（{seen.clock.at(moment(row))}）" if zh else change(row, zh), _why_not(seen, row)
+    said = f"不像是 {name}引起的：{why}" if zh else f"It is not likely {name}: {why}"
+    return [lines[0], stop(said, cite, zh), *lines[1:]]
+
+
 def verdict(seen: Seen) -> list[str]:
     """Yes, no, or that it can't be told, of what the question suspects; nothing where it suspects nothing."""
     said = clause(seen.text, "blame")
     names = NAMED.findall(said) or NAMED.findall(seen.text)
     wanted = changes_asked(said)
-    rows = _called(seen, said, names, wanted is not None)
+    rows = called(seen, said) or (called(seen, seen.text) if wanted is not None else [])
     if rows:
         return _of_change(seen, rows[0])
+    if people := [r for r in known(seen) if r["author"] and by_name(r["author"], said)]:
+        return _of_change(seen, _suspected(seen, people))
     if names:
         return _unheard_of(seen, names)
     if wanted is not None:
@@ -55,38 +64,10 @@ def verdict(seen: Seen) -> list[str]:
 # ── X is a change ─────────────────────────────────────────────────────────────────────────────
 
 
-def _called(seen: Seen, said: str, names: Sequence[str], as_change: bool) -> list[Json]:
-    """The changes that a question names, those of a service it names first; by the time they were made only where it
-    speaks of a change."""
-    rows = [r for r in _all(seen) if any(is_named(r, n) for n in (*names, *_TOKEN.findall(said)))]
-    if not rows and as_change:
-        clocks = {(int(h), int(m)) for h, m in _CLOCK.findall(seen.text)}
-        zone = ZoneInfo(seen.window.zone)
-        local = ((r, moment(r).astimezone(zone)) for r in _all(seen))
-        rows = [r for r, at in local if (at.hour, at.minute) in clocks]
-    return sorted(rows, key=lambda r: r["service"].casefold() not in seen.text.casefold() if r["service"] else True)
-
-
-def _all(seen: Seen) -> list[Json]:
-    """Every change that was ranked or listed, each once."""
-    ranked = seen.ranking[0] if seen.ranking else {"suspects": [], "rejected": []}
-    listed = seen.of("list_changes")
-    rows = [*ranked["suspects"], *ranked["rejected"], *(listed[0]["changes"] if listed else ())]
-    return list({(r["id"], r["at"]): r for r in reversed(rows)}.values())[::-1]
-
-
-def is_named(row: Json, name: str) -> bool:
-    low = name.casefold()
-    if low.startswith("#"):
-        return low in row["title"].casefold() or row["id"] == low[1:]
-    if low in (
-        row["id"].casefold(),
-        row["id"].partition("@")[0].casefold(),
-        row["version"].casefold().removeprefix("v"),
-    ):
-        return True
-    same = row["version"] and low.removeprefix("v") == row["version"].casefold().removeprefix("v")
-    return bool(same) or (len(low) >= 7 and row["sha"].casefold().startswith(low))
+def _suspected(seen: Seen, rows: Sequence[Json]) -> Json:
+    """Of one person's changes the likeliest, else the latest."""
+    ids = [r["id"] for r in seen.ranking[0]["suspects"]] if seen.ranking else []
+    return min(rows, key=lambda r: (ids.index(r["id"]) if r["id"] in ids else len(ids), -moment(r).timestamp()))
 
 
 def _of_change(seen: Seen, row: Json) -> list[str]:
@@ -99,24 +80,13 @@ def _of_change(seen: Seen, row: Json) -> list[str]:
     data, cite = seen.ranking
     ids = [r["id"] for r in data["suspects"]]
     if row["id"] in ids and seen.best and ids[0] == row["id"]:
-        why = "".join(
-            f"；{short(in_words(w, zh), 120)}" if zh else f"; {short(w, 120)}" for w in data["suspects"][0]["why"][:1]
-        )
-        sure = sureness(data["suspects"][0], zh)
-        return opened(
-            "yes",
-            [
-                stop(
-                    f"最可能就是 {name}，把握{sure}{why}" if zh else f"most likely {name}, confidence {sure}{why}",
-                    cite,
-                    zh,
-                ),
-                *causes.taken_back(seen),
-            ],
-            zh,
-        )
-    if row["id"] in ids and (seen.best is None):
+        return opened("yes", [_likeliest(seen, name), *causes.taken_back(seen)], zh)
+    if row["id"] in ids and seen.best is None and not seen.operational:
         text = f"{name} 是可能的起因之一，但没有定论" if zh else f"{name} is one possible cause, but none stands out"
+        return opened("unknown", [stop(text, cite, zh), causes.cause(seen)], zh)
+    against = next((r["against"] for r in data["rejected"] if r["id"] == row["id"]), "")
+    if against in OPEN and seen.best is None:
+        text = f"{name}：{AGAINST[against][0]}" if zh else f"{name}: {AGAINST[against][1]}"
         return opened("unknown", [stop(text, cite, zh), causes.cause(seen)], zh)
     return opened(
         "no",
@@ -128,6 +98,16 @@ def _of_change(seen: Seen, row: Json) -> list[str]:
         ],
         zh,
     )
+
+
+def _likeliest(seen: Seen, name: str) -> str:
+    assert seen.ranking is not None
+    (data, cite), zh = seen.ranking, seen.zh
+    top = data["suspects"][0]
+    why = "".join(f"；{short(in_words(w, zh), 120)}" if zh else f"; {short(w, 120)}" for w in top["why"][:1])
+    sure = sureness(top, zh)
+    said = f"最可能就是 {name}，把握：{sure}{why}" if zh else f"most likely {name}, confidence {sure}{why}"
+    return stop(said, cite, zh)
 
 
 def _why_not(seen: Seen, row: Json) -> str:
@@ -154,12 +134,14 @@ def _of_kind(seen: Seen, kinds: frozenset[str]) -> list[str]:
     if seen.ranking is None:
         return opened("unknown", [causes.cause(seen)], zh)
     if best:
+        others = [s for s in accused(seen.text, seen.services) if s != best["service"]]  # "was it the deploy of cart?"
         return opened(
-            "yes" if not kinds or best["kind"] in kinds else "no", [causes.cause(seen), *causes.taken_back(seen)], zh
+            "yes" if (not kinds or best["kind"] in kinds) and not others else "no",
+            [causes.cause(seen), *causes.taken_back(seen)],
+            zh,
         )
-    found = seen.ranking[0]["cause"]
-    known = found is not None and found["verdict"] == "operational"
-    return opened("no" if known or not seen.ranking[0]["suspects"] else "unknown", [causes.cause(seen)], zh)
+    none = not seen.ranking[0]["suspects"] and not seen.broken
+    return opened("no" if seen.operational or none else "unknown", [causes.cause(seen)], zh)
 
 
 # ── X is a kind of trouble, or a service ──────────────────────────────────────────────────────

@@ -23,7 +23,7 @@ def cause(seen: Seen) -> str:
     if best:
         at, whose, sure = seen.clock.at(moment(best)), by(best, zh), sureness(best, zh)
         if zh:
-            return stop(f"最可能的起因是 {change(best, zh)}（把握{sure}，{at}，{whose}）", cite, zh)
+            return stop(f"最可能的起因是 {change(best, zh)}（把握：{sure}，{at}，{whose}）", cite, zh)
         return stop(f"The likeliest cause is {change(best, zh)} (confidence {sure}, {at}, {whose})", cite, zh)
     found = data["cause"]
     if found and found["verdict"] == "operational":
@@ -96,7 +96,7 @@ def who(seen: Seen) -> list[str]:
     for row in data["suspects"][: max(1, data["tied"])]:
         at, sure = seen.clock.at(moment(row)), sureness(row, zh) if seen.best else ("低" if zh else "low")
         if zh:
-            said.append(stop(f"{by(row, zh)}：{change(row, zh)}，{at}（是起因的把握{sure}）", cite, zh))
+            said.append(stop(f"{by(row, zh)}：{change(row, zh)}，{at}（是起因的把握：{sure}）", cite, zh))
         else:
             said.append(
                 stop(f"{by(row, zh)}: {change(row, zh)} at {at} (confidence that it is the cause: {sure})", cite, zh)

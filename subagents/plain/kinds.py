@@ -9,16 +9,22 @@ from subagents.saying import HOW_MANY
 
 Kind = Literal[
     "rollback", "who", "over", "still", "began", "ended", "lasted", "first", "longest", "compare", "threshold",
-    "impact", "blame", "brief", "sound", "trouble",
+    "impact", "blame", "brief", "sound", "trouble", "since", "helped",
 ]  # fmt: skip
 
 _TEXTS: tuple[tuple[Kind, str], ...] = (
     (
         "rollback",
-        r"(?:要不要|需不需要|该不该|能不能|可不可以|是否(?:需要|应该|要)?|应该|建议|值得)[^，。！？,.!?]{0,12}(?:回滚|回退|撤回|还原)"
-        r"|(?:回滚|回退|撤回)(?:吗|么|不|还是)|回不回滚"
+        r"(?:要不要|需不需要|该不该|能不能|可不可以|是否(?:需要|应该|要)?|应该|建议|值得)(?:[^，。！？,.!?]|\.\d){0,20}(?:回滚|回退|撤回|还原)"
+        r"|(?:回滚|回退|撤回)(?:吗|么|不|还是)|回不回滚|(?:^|[，。\s])(?:需?要|得|必须)(?:不要)?(?:先|马上|立刻|把|将)?(?:[^，。！？,.!?]|\.\d){0,24}"
+        r"(?:回滚|回退|撤回)(?![了过])[^，。！？!?]{0,25}[吗么]"
         r"|\b(?:should|shall|must|do|does|can|could|would)\b[^.?!]{0,40}\b(?:roll(?:ing)? ?-?back|rollback|revert)"
         r"|\b(?:worth|better|safe|time) (?:to )?(?:roll(?:ing)? ?-?back|revert)|\broll ?back or\b",
+    ),
+    (
+        "helped",
+        r"\bdid\b[^.?!]{0,60}\b(?:help|work|fix)\b"
+        r"|(?:切|换|改|开|关|扩|加|降|升|调|停|禁|启用)[^，。？]{1,24}(?:有用|管用|有效|生效|见效|起作用)(?:了|没|吗|么|不|$)",
     ),
     (
         "over",
@@ -71,9 +77,11 @@ _TEXTS: tuple[tuple[Kind, str], ...] = (
     ),
     (
         "compare",
-        r"[和跟与比][^，。？?]{0,14}(?:相比|比较|对比|比(?:一下|呢|$|[，？?\s])|比[^，。？?]{0,14}(?:多|少|高|低|慢|快|怎么样|如何)"
+        r"[和跟与比][^，。？?]{0,24}(?:相比|比较|对比|比(?:一下|呢|$|[，？?\s])|比[^，。？?]{0,14}(?:多|少|高|低|慢|快|怎么样|如何)"
         r"|比起来|谁(?:更|多))|[和跟与](?:昨天|前天|上周|昨晚|平时|往常|之前)比|比(?:昨天|前天|上周|平时|往常|之前)"
-        r"|\bcompared? (?:to|with)\b|\bvs\.?\b|\bversus\b|\bthan (?:yesterday|usual|before|last|the day)|\bcompare\b",
+        r"|今[天日早晚][^，。？?]{0,4}[和跟与][^，。？?]{0,3}(?:昨|前天|上周)|\btoday and (?:yesterday|last)\b"
+        r"|\bcompared? (?:to|with)\b|\bvs\.?\b|\bversus\b|\b(?:than|against) (?:yesterday|usual|before|last|the day)"
+        r"|\bcompare\b",
     ),
     (
         "threshold",
@@ -97,7 +105,9 @@ _TEXTS: tuple[tuple[Kind, str], ...] = (
         r"|\b(?:is|was|were|could|can|might) (?:it|this|that|these|those)\b(?: be| have been)?"
         r"(?! (?:\w+ing|ok|okay|fine|down|up"
         r"|over|fixed|back|slow|still|healthy|normal|possible|resolved|broken|available|safe|you|me|fun)\b)"
-        r"|\b(?:did|has|does)\b[^.?!]{1,60}\b(?:cause|break|kill|trigger|bring|do this)\w*\b"
+        r"|\b(?:did|has|does)\b(?:[^.?!]|\.\d){1,60}\b(?:cause|break|kill|trigger|bring|do this)\w*\b"
+        r"|(?:[那这]次|[那这]个|刚[^，。？?]{1,4}的|\.\d+)[^，。？?]{0,12}(?:有(?:没有)?问题|有(?:没有)?关系?)[^，。？?]{0,2}[吗么没?？]"
+        r"|\b(?:is|was|were|are)\b(?:[^.?!]|\.\d){1,60}\b(?:culprit|at fault|responsible|the (?:root )?cause)\b"
         r"|\b(?:due to|because of|related to|to blame|responsible for|fault of|caused by)\b",
     ),
     (
@@ -109,12 +119,15 @@ _TEXTS: tuple[tuple[Kind, str], ...] = (
     (
         "sound",
         r"(?:正常|健康|稳定|还好|没事|没问题|可用|活着|平稳)[吗么嘛]|是否(?:正常|健康|稳定)|正不正常"
-        r"|\b(?:is|are|was|were)\b[^.?!]{0,40}\b(?:ok(?:ay)?|fine|healthy|up|alive|well|stable|good|available|normal)\b\s*(?:\?|$"
+        r"|\b(?:is|are|was|were)\b[^.?!]{0,40}\b(?:ok(?:ay)?|fine|healthy|up|alive|(?<!as )well|stable|good"
+        r"|available|normal)\b\s*(?:\?|$"
         r"|now|today|yesterday|last|at|between|on|in)",
     ),
     (
         "trouble",
         r"有(?:没有|什么|啥|无)?[^，。？?]{0,10}(?:问题|异常|故障|事故|报错|错误|告警|毛病)[^，。？?]{0,2}(?:[吗么嘛?？]|$)"
+        r"|(?:昨|前天|上周|以前|之前|前一)[^，。？?]{0,10}也[^，。？?]{0,10}[吗么没？?]|\b(?:did|has|does)\b[^.?!]{0,30}\bhappen"
+        r"|受(?:到|了)?(?:影响|牵连|波及)[^，。？?]{0,3}(?:[吗么没?？]|$)|\b(?:is|are|was|were)\b[^.?!]{0,40}\b(?:affected|impacted)\b"
         r"|有没有(?:问题|异常|故障|事故|报错|错误|告警)|(?:挂|宕机|崩|坏|不可用|报错|出错|失败|出问题)了?[吗么嘛没]"
         r"|\b(?:any|were there|are there|was there|is there)\b[^.?!]{0,30}\b(?:alerts?|errors?|problems?|issues?"
         r"|incidents?"
@@ -126,16 +139,16 @@ _KINDS = tuple((kind, re.compile(text, re.IGNORECASE)) for kind, text in _TEXTS)
 CHANGES: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = tuple(
     (frozenset(kinds), re.compile(words, re.IGNORECASE))
     for kinds, words in (
-        (("config",), r"配置|\bconfig\w*\b|\bsettings?\b"),
-        (("flag",), r"开关|灰度|\b(?:feature )?(?:flag|toggle)s?\b"),
-        (("ticket",), r"工单|计划内|维护窗口|\b(?:tickets?|maintenance|planned)\b"),
+        (("config",), r"配置|(?<![a-z])(?:config[a-z]*|settings?)(?![a-z])"),
+        (("flag",), r"开关|灰度|(?<![a-z])(?:feature )?(?:flag|toggle)s?(?![a-z])"),
+        (("ticket",), r"工单|计划内|维护窗口|(?<![a-z])(?:tickets?|maintenance|planned)(?![a-z])"),
         (
             ("deploy", "release"),
             r"发布|上线|部署|发[的了]?版|新版本|升级"
-            r"|\b(?:deploy\w*|releas\w*|rollouts?|new version|upgrade\w*|ship\w*)\b",
+            r"|(?<![a-z])(?:deploy\w*|releas\w*|rollouts?|new version|upgrade\w*|ship\w*)(?![a-z])",
         ),
-        (("commit", "deploy", "release"), r"代码|提交|合并|\b(?:code|commit\w*|merge\w*)\b"),
-        ((), r"变更|改动|迁移|\b(?:changes?|migrations?)\b"),
+        (("commit", "deploy", "release"), r"代码|提交|合并|(?<![a-z])(?:code|commit\w*|merge\w*)(?![a-z])"),
+        ((), r"变更|改动|迁移|(?<![a-z])(?:changes?|migrations?)(?![a-z])"),
     )
 )
 _SUBJECT = re.compile(  # a word of which it is asked how it is: what else than a service, or a part of one
@@ -155,6 +168,22 @@ _NOT_ONE = frozenset(
 LATEST = re.compile(
     r"(?:最近|最新|最后|上)(?:的)?一?(?:次|个|笔)(?!.{0,4}(?:天|小时|分钟|周))|最新的?(?=发布|部署|版本|变更|上线|提交|配置)"
     r"|\b(?:last|latest|newest|most recent)\b(?! (?:night|week|month|year|hour|day|\d|few|minutes?|hours?|days?))",
+    re.IGNORECASE,
+)
+_CHANGE = (
+    r"(?:发布|部署|变更|上线|提交|发版|改动|升级|开关|配置"
+    r"|(?:deploy|release|rollout|change|commit|push|upgrade|merge|flag)\w*)"
+)
+AT_CHANGE = re.compile(  # a time that names a change: "the 18:00 deploy", "18点那次发布", "the deploy at 18:00"
+    rf"(?:(?:\d{{1,2}}:\d\d|\d{{1,2}}\s?点(?:半|\d+分?)?|\b\d{{1,2}}\s?[ap]m\b)\s?(?:左右)?(?:的|那[次个笔]|这[次个])*\s?{_CHANGE}"
+    rf"|\b{_CHANGE}\s(?:made |done )?(?:at|of|from)\s\d{{1,2}}(?::\d\d|\s?[ap]m))",
+    re.IGNORECASE,
+)
+SINCE_CHANGE = re.compile(
+    rf"\b(?:since|after)\s(?:the |that )?{AT_CHANGE.pattern}|{AT_CHANGE.pattern}(?:之?后|以来|以后|起)", re.IGNORECASE
+)
+JUST = re.compile(
+    r"刚刚?(?:才)?(?=[开关上发改切部合推加打调])|\bjust\b|\b(?:latest|most recent|last)\b|最近|最新|最后|上次",
     re.IGNORECASE,
 )
 WHO = re.compile(
@@ -180,6 +209,8 @@ def kinds(text: str) -> tuple[Kind, ...]:
         found.remove("trouble")
     if changes_asked(text) is not None and not _TROUBLE.search(text):  # "发布几点开始的" asks for a change's time
         found = [kind for kind in found if kind not in ("began", "ended", "lasted")]
+    if SINCE_CHANGE.search(text):
+        found.insert(0, "since")
     who: tuple[Kind, ...] = ("who",) if WHO.search(text) else ()
     return (*found[: "rollback" in found], *who, *found["rollback" in found :])
 

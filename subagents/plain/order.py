@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 
 from orchestrator.contracts import Json
+from subagents.plain import times
 from subagents.plain.seen import Seen
 from subagents.plain.words import called, few, stop
 from subagents.saying import Clock, at, joined, lasting
@@ -111,7 +112,10 @@ def _length(a: Json) -> float:
 
 
 def compare(seen: Seen) -> list[str]:
-    """Services against each other where two were named, else the window against the stretch before it."""
+    """Two times where another one is named, services against each other where two are, else the window against the
+    stretch before it."""
+    if lines := times.told(seen):
+        return lines
     got = seen.of("count_errors")
     if got is None:
         return []

@@ -6,7 +6,7 @@ it asks nothing and words nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -68,11 +68,18 @@ class Seen:
 
     def of(self, tool: str) -> tuple[Json, str, Evidence] | None:
         """The last result of a tool: its data, its citation, itself."""
-        for finding in reversed(self.found):
-            for e in reversed(finding.evidence):
-                if e.tool == tool and isinstance(e.result.data, dict):
-                    return e.result.data, f"[{e.id}]", e
-        return None
+        return next((row for row in self.all_of(tool) if "compared" not in row[0]), None)
+
+    def beside(self, tool: str) -> tuple[Json, str, Evidence] | None:
+        """The same of the time that the question compares with."""
+        found = (row for row in self.all_of(tool) if "compared" in row[0])
+        return next(((data["compared"], cite, e) for data, cite, e in found), None)
+
+    def all_of(self, tool: str) -> Iterator[tuple[Json, str, Evidence]]:
+        """Every result of a tool, the last first."""
+        for e in (e for finding in reversed(self.found) for e in reversed(finding.evidence)):
+            if e.tool == tool and isinstance(e.result.data, dict):
+                yield e.result.data, f"[{e.id}]", e
 
     @property
     def answered(self) -> bool:
@@ -165,5 +172,10 @@ class Seen:
             return None
         data = self.ranking[0]
         good = data["suspects"]
-        operational = data["cause"] is not None and data["cause"]["verdict"] == "operational"
-        return good[0] if good and good[0]["clear"] and data["tied"] <= 1 and not operational else None
+        return good[0] if good and good[0]["clear"] and data["tied"] <= 1 and not self.operational else None
+
+    @property
+    def operational(self) -> bool:
+        """Whether the cause is settled, and is no change."""
+        found = self.ranking[0]["cause"] if self.ranking else None
+        return found is not None and found["verdict"] == "operational"

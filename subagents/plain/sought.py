@@ -6,13 +6,17 @@ Words only here, and how the lines that hold it are told; the search itself is t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 from orchestrator.agent import Turn
-from subagents.plain.kinds import subject
+from orchestrator.cleaning import CHINESE
+from orchestrator.contracts import Evidence, Json
+from subagents.plain import terms
+from subagents.plain.kinds import kinds, subject
 from subagents.plain.seen import Seen
-from subagents.plain.words import stop
-from subagents.saying import HOW_MANY, short
+from subagents.plain.words import few, stop
+from subagents.saying import HOW_MANY, joined, numbered, short
 
 _QUOTED = re.compile(
     r"(?<![A-Za-z0-9])(?:'([^'\n]{3,80})'|\"([^\"\n]{3,80})\")(?![A-Za-z0-9])|“([^”\n]{2,80})”|「([^」\n]{2,80})」|`([^`\n]{3,80})`"
@@ -31,7 +35,6 @@ _HOLDS = re.compile(
     re.IGNORECASE,
 )
 _PHRASE = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)+")  # English words in the midst of a Chinese question
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _NAMES = re.compile(r"^(?:v?\d+(?:[.:-]\d+)+|[A-Z][A-Z0-9]+-\d+)$")
 _KINDS = frozenset(
     ("alert", "alerts", "change", "changes", "commit", "commits", "deploy", "deploys", "error", "errors", "log", "logs",
@@ -42,44 +45,98 @@ _KINDS = frozenset(
 def sought(text: str) -> tuple[str, ...]:
     """The strings, at most two; a date, a version or a ticket is none."""
     found = [next(filter(None, m.groups())) for p in (_QUOTED, _ID, _HOLDS) for m in p.finditer(text)]
-    if not found and _CHINESE.search(text) and HOW_MANY.search(text):
+    if not found and CHINESE.search(text) and HOW_MANY.search(text):
         found = [m[0] for m in _PHRASE.finditer(text) if not _KINDS & {*m[0].casefold().split()}]
     return tuple(dict.fromkeys(s.strip() for s in found if s.strip() and not _NAMES.match(s)))[:2]
 
 
-def wanted(turn: Turn) -> tuple[str, ...]:
-    """What to search for: the text that was named, else the word that is asked after as if it were a service."""
+def searches(turn: Turn) -> list[Json]:
+    """Arguments of the searches that a question wants: for the text it quotes, for what it counts, else for the word
+    that is asked after as if it were a service, of which failing lines tell most."""
     text, scope = turn.ctx.question.text, turn.ctx.scope
+    if words := sought(text):
+        return [{"text": list(words)}]
+    if counted := terms.counted(text, (*scope.services, *scope.said.split())):
+        return [{"text": list(words)} for words in counted]
     word = "" if scope.services or scope.said else subject(text)
-    return sought(text) or ((word,) if word else ())
+    return [{"text": [word], "levels": ["fatal", "error"]}, {"text": [word]}] if word else []
 
 
 def told(seen: Seen) -> list[str]:
-    """How many lines hold it, and the first of them."""
-    got, zh = seen.of("search_logs"), seen.zh
-    words = wanted(seen.turn)
-    if got is None or not words:
+    """How many lines hold it, since when, and the first of them."""
+    wanted = searches(seen.turn)
+    found = [row for row in seen.all_of("search_logs") if any(row[2].args == args for args in wanted)]
+    if not found:
         return []
-    stranger = [] if sought(seen.text) else [_stranger(words[0], zh)]
-    data, cite, e = got
+    if "levels" in wanted[0]:
+        return _of_stranger(seen, found, wanted[0]["text"][0])
+    found.sort(key=lambda row: wanted.index(row[2].args))
+    data, cite, e = next((row for row in found if row[0]["lines"]), found[0])
+    told = str(e.args["text"][0]).casefold()
+    others = [row for row in found if row[0]["lines"] and not _inside(str(row[2].args["text"][0]).casefold(), told)]
+    lines = [_holding(seen, data, cite, e), *(_holding(seen, *row) for row in others)]
+    if not data["lines"] and not sought(seen.text):  # so that a number stands there at all
+        return [*lines, *_all_errors(seen)]
+    return [*lines, *_rows(seen, data, cite)]
+
+
+def _holding(seen: Seen, data: Json, cite: str, e: Evidence) -> str:
+    zh = seen.zh
     text = (", ", "、")[zh].join(f"`{t.replace('`', '')}`" for t in e.args.get("text") or ())
-    if not data["lines"]:
-        none = f"{seen.span} 的日志里没有 {text}" if zh else f"No log line in {seen.span} holds {text}"
-        return [*stranger, stop(none, cite, zh)]
-    n = data["lines"]
-    head = (
-        f"{seen.span} 有 {n} 行日志含 {text}"
-        if zh
-        else f"{n} log line{'s' * (n != 1)} in {seen.span} hold{'s' * (n == 1)} {text}"
-    )
-    lines = [*stranger, stop(head, cite, zh)]
-    for row in data["rows"]:
+    n, of = data["lines"], joined(seen.asked, zh)
+    if not n:
+        return stop(f"{seen.span} 的日志里没有 {text}" if zh else f"No log line in {seen.span} holds {text}", cite, zh)
+    since = seen.clock.at(datetime.fromisoformat(data["first"])) if data["first"] else ""
+    if since and "began" in kinds(seen.text):
+        when = seen.clock.zoned(datetime.fromisoformat(data["first"]))
+        said = f"{when} 开始：含 {text} 的日志，{seen.span} 共 {n} 行" if zh else (
+            f"Since {when}: log lines that hold {text}, {n} of them in {seen.span}"
+        )  # fmt: skip
+    elif zh:
+        said = f"{seen.span} {of + ' ' if of else ''}有 {n} 行日志含 {text}" + (f"，首次 {since}" if since else "")
+    else:
+        said = f"{n} log line{'s' * (n != 1)}{' of ' + of if of else ''} in {seen.span} hold{'s' * (n == 1)} {text}"
+        said += f", the first at {since}" if since else ""
+    return stop(said, cite, zh)
+
+
+def _inside(one: str, other: str) -> bool:
+    return one in other or other in one
+
+
+def _all_errors(seen: Seen) -> list[str]:
+    rows, cite = seen.rows("count_errors", "counts")
+    named = few(numbered([r for r in rows if r["n"]], seen.zh), seen.zh)
+    return [stop(f"全部错误：{named}" if seen.zh else f"All errors there: {named}", cite, seen.zh)] if named else []
+
+
+def _rows(seen: Seen, data: Json, cite: str) -> list[str]:
+    lines = []
+    for row in data.get("rows") or ():
         at = seen.clock.at(datetime.fromisoformat(row["at"])) if row["at"] else "-"
         lines.append(f"- {at} {row['service']} {row['level']}: `{short(row['message'].replace('`', ''), 160)}` {cite}")
     return lines
 
 
-def _stranger(word: str, zh: bool) -> str:
+def _of_stranger(seen: Seen, found: Sequence[tuple[Json, str, Evidence]], word: str) -> list[str]:
+    """A name that is no service's: how many lines that name it fail, since when, and the first of those."""
+    zh, failing = seen.zh, [row for row in found if row[2].args.get("levels")]
+    every = [row for row in found if not row[2].args.get("levels")]
+    lead = (
+        f"没有名为 `{word}` 的服务，改查日志里提到它的行。"
+        if zh
+        else f"No service is called `{word}`; the logs were searched for it."
+    )
+    if not failing or not failing[0][0]["lines"]:
+        return [lead, *(line for d, c, e in every for line in (_holding(seen, d, c, e), *_rows(seen, d, c)))]
+    data, cite, _ = failing[0]
+    since = seen.clock.zoned(datetime.fromisoformat(data["first"])) if data["first"] else "-"
+    of = [(d["lines"], c) for d, c, _ in every]
+    n = data["lines"]
     if zh:
-        return f"没有名为 `{word}` 的服务，改查日志里提到它的行。"
-    return f"No service is called `{word}`; the logs were searched for it."
+        said = stop(f"提到它的错误有 {n} 行，{since} 起", cite, zh)
+        said += f"提到它的日志共 {of[0][0]} 行 {of[0][1]}。" if of else ""
+    else:
+        said = stop(f"{n} error line{'s' * (n != 1)} name{'s' * (n == 1)} it, since {since}", cite, zh)
+        said += f" In all {of[0][0]} lines do {of[0][1]}." if of else ""
+    return [("有问题：" if zh else "It is failing: ") + said, lead, *_rows(seen, data, cite)]

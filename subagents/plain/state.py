@@ -11,6 +11,7 @@ from datetime import datetime
 from subagents.changes.undone import ASKED
 from subagents.plain.seen import FRESH, Seen
 from subagents.plain.words import THERE, Verdict, called, ends, few, last, opened, rise, stop
+from subagents.saying import numbered
 
 OTHER: dict[Verdict, Verdict] = {"yes": "no", "no": "yes", "unknown": "unknown"}
 ERRORS = re.compile(r"报错|错误|失败|\b(?:errors?|5xx|fail\w*)\b", re.IGNORECASE)
@@ -168,7 +169,7 @@ def looked(seen: Seen) -> tuple[Verdict, list[str]]:
         return "unknown", [_nothing_known(seen)]
     said = []
     if got and known is not None:
-        named = (f"{r['service']} {r['n']}".strip() for r in seen.rows("count_errors", "counts")[0] if r["n"])
+        named = numbered([r for r in seen.rows("count_errors", "counts")[0] if r["n"]], zh)
         some = few(named, zh)
         none = "没有错误" if zh else "no errors"
         said.append(

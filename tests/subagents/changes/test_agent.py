@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Literal
 
@@ -51,10 +52,9 @@ async def test_the_cause_is_found_from_what_alerts_and_logs_told():
         f"pay 2.4.1: `pay: smaller pool (#487)` (sha {SHA}), on pay, which fails, "
         "and the logs of cart name it [L2] [C1].",
     ]
-    assert lines[-1].startswith("Not these nearby: ")
-    assert "search 5.1.0" in lines[-1]
-    assert "(12:40, a service not involved)" in lines[-1]
-    assert "(13:00:40, documents or tests only)" in lines[-1]
+    assert lines[-2].startswith("Not these nearby: ")
+    assert "(13:00:40, documents or tests only)" in lines[-2]
+    assert lines[-1].startswith("Others nearby, of unknown bearing: search 5.1.0 ")
     assert [(e.id, e.tool) for e in found.evidence] == [
         ("C1", "suspects"),
         ("C2", "list_changes"),
@@ -65,7 +65,7 @@ async def test_the_cause_is_found_from_what_alerts_and_logs_told():
 
 async def test_in_chinese_with_the_same_figures():
     found = await findings(agent(), context(window(), ["cart"], "为什么", "zh"), await earlier())
-    assert found.summary.startswith(f"最可能的起因是 pay 2.4.1 部署 {SHA[:12]}（把握高）：omar 于 13:02:10")
+    assert found.summary.startswith(f"最可能的起因是 pay 2.4.1 部署 {SHA[:12]}（把握：高）：omar 于 13:02:10")
     assert "比开始早 50 秒" in found.summary
 
 
@@ -108,6 +108,17 @@ async def test_without_an_onset_changes_are_listed():
     assert "search" not in named.summary
     assert named.summary.splitlines()[-1] == "Left out, since of other services: 2 [C1]."
     assert f"- 13:02:10 deploy pay 2.4.1 {SHA[:12]} by omar: `pay: smaller pool (#487)` [C1]" in found.summary
+
+
+async def test_the_asked_time_is_the_answer_and_older_changes_stand_beside_it():
+    found = await findings(agent(), context(window("13:00", "13:30"), [], "what changed in the half hour before 13:30"))
+    first, *rest = found.summary.splitlines()
+    assert re.match(r"\d+ changes? in 2026-03-04 13:00–13:30 \+00:00 \[C1\]:", first)
+    older = next(i for i, line in enumerate(rest) if line.startswith("Before that, searched from 2026-03-04 07:00"))
+    assert all(line >= "- 13:00" for line in rest[:older])
+    assert all(line < "- 13:00" for line in rest[older + 1 :] if line.startswith("- "))
+    none = await findings(agent(), context(window("14:40", "14:50"), [], "14:40 到 14:50 改了什么", "zh"))
+    assert none.summary.splitlines()[0] == "2026-03-04 14:40–14:50 +00:00 内没有变更 [C1]。"
 
 
 async def test_a_long_list_says_what_it_leaves_out_and_keeps_what_runs():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hermes_ops.testing.sources import MemoryLogs
 from subagents import logs
-from subagents.sources import Sources
+from subagents.sources import LogLine, Sources
 from tests.subagents.logs.test_tools import INCIDENT
 from tests.subagents.rig import at, by_time, calm, context, errors, findings, window
 
@@ -134,3 +134,22 @@ async def test_two_incidents_in_one_window_are_told_apart():
     assert [(r["onset"][11:16], r["services"]) for r in rows] == [("12:30", ["cart", "pay"]), ("14:10", ["mail"])]
     one = await findings(agent, context(window(), ["cart"]))
     assert [r["services"] for r in one.evidence[0].result.data["incidents"]] == [["cart", "pay"]]
+
+
+async def test_a_name_that_is_no_service_is_told_by_its_failing_lines_first():
+    named = [
+        LogLine(x.at, "pay", x.level, f"POST https://api.norpay.example: {x.message}", "a.log:1") for x in INCIDENT
+    ]
+    agent = logs.make(Sources(logs=(MemoryLogs("files", lines=named),)))
+    found = await findings(agent, context(window(), [], "is norpay down?"))
+    searched = [e for e in found.evidence if e.tool == "search_logs"]
+    assert [e.args.get("levels") for e in searched] == [["fatal", "error"], None]
+    assert searched[0].result.data["lines"] <= searched[1].result.data["lines"]
+
+
+async def test_the_text_that_is_counted_is_searched_and_its_number_is_the_answer():
+    agent = logs.make(Sources(logs=(MemoryLogs("files", lines=INCIDENT),)))
+    found = await findings(agent, context(window(), ["cart"], "how many upstream said errors between 12:00 and 15:00"))
+    search = next(e for e in found.evidence if e.tool == "search_logs")
+    assert search.args == {"text": ["upstream said"]}
+    assert search.result.data["lines"] == 240

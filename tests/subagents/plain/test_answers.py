@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -262,6 +263,21 @@ def test_the_whole_answer_is_short_and_a_taken_name_is_said() -> None:
     assert lines[0] == "No service is called `crat`; this is about cart."
     assert lines[1].startswith("Yes: ")
     assert len(lines) <= 6
+
+
+@pytest.mark.parametrize(("hours", "told"), [(8, True), (0.05, False)])
+@pytest.mark.parametrize("question", ["is it fixed now?", "现在好了吗", "why is cart failing?", "any alerts?"])
+def test_data_that_ended_well_before_the_question_is_said_to(question: str, hours: float, told: bool) -> None:
+    found = Findings("logs", "ok", "head [E1].", evidence=(_evidence(*ENDED),))
+    taken = Taken(
+        "", ToolCall("1", "investigate", {}), ToolResult("ok", "", [{"asked": {}, "findings": to_json(found)}])
+    )
+    ctx = replace(context(question, window=DAY), now=DAY.end, lang="zh" if "好" in question else "en")
+    late = replace(ctx, question=replace(ctx.question, at=DAY.end + timedelta(hours=hours)))
+    lines = compose(Turn(AGENTS[0], [], late, taken=[taken]), AGENTS).splitlines()
+    assert any(("The data end at" in line or "数据到" in line) for line in lines[:2]) == told
+    early = replace(late, window=replace(DAY, end=DAY.end - timedelta(hours=3)))
+    assert "The data end at" not in compose(Turn(AGENTS[0], [], early, taken=[taken]), AGENTS)
 
 
 @pytest.mark.parametrize("question", ["is it fixed now?", "any problems yesterday?", "is everything ok?"])

@@ -55,7 +55,7 @@ TABLE = (
     ("when did {victim} recover?", r"Ended at \d\d:\d\d(:\d\d)? UTC: errors of {victim}"),
     ("{victim} 挂了多久", r"\d+(\.\d)? (分钟|小时)（"),
     ("{victim} 和 {origin} 比谁的错误多", r".*{victim} \d+、{origin} \d+"),
-    ("{victim} 昨天和前天比错误多了多少", "{victim}：.*无法比较"),
+    ("{victim} 昨天和前天比错误多了多少", "{victim} 的错误：.*没有日志"),
     ("{victim} 错误率超过 90% 了吗", "否，.*{victim} 可用率"),
     ("is the error rate of {victim} above 0.1%?", "Yes: "),
     ("SLO 99.9% 达标吗", "否，"),
