@@ -82,6 +82,7 @@ def _erase(connection: sa.Connection, tenant: str, user: str, traces: Sequence[T
             removed += _erase_run(connection, row, redact)
     everywhere = redactor([word for trace in traces for word in trace.words])
     if everywhere is not None:
+        sessions |= _erase_alone(connection, user, everywhere)
         concerned = summaries.c.session.in_(sorted(sessions - {""}))
         _redact_rows(connection, summaries, "session", concerned, ("text",), everywhere)
     return removed
@@ -99,6 +100,18 @@ def _concerned(connection: sa.Connection, tenant: str, user: str, traces: Sequen
         for row in connection.execute(sa.select(runs).where(runs.c.session.in_(part), since)):
             found[row.id] = row
     return list(found.values())
+
+
+def _erase_alone(connection: sa.Connection, user: str, redact: Redact) -> set[str]:
+    """Erases from turns whose runs were pruned: the person's own, and those of the sessions these stand in, which are
+    returned. Whose tenant's they are nobody knows any more."""
+    alone = turns.c.run.not_in(sa.select(runs.c.id))
+    own = connection.execute(sa.select(turns.c.session).distinct().where(turns.c.user == user, alone)).scalars().all()
+    for part in _parts(sorted(own)):
+        theirs = sa.and_(alone, turns.c.session.in_(part))
+        _redact_rows(connection, turns, "seq", theirs, ("question", "answer"), redact)
+        _redact_rows(connection, turns, "seq", theirs, ("about",), redact, is_json=True)
+    return set(own)
 
 
 def _words(row: Any, traces: Sequence[Trace]) -> list[str]:

@@ -8,9 +8,10 @@ missing is kept beside it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -108,11 +109,7 @@ class Records:
         limit: int = 10_000,
     ) -> Page:
         """Alerts that overlap the window, changes whose time is in it. `services`, `sources` () = all."""
-        wanted = [records.c.kind == kind, records.c.at < window.end]
-        after = records.c.at >= window.start
-        if kind == "alert":
-            after = sa.or_(after, records.c.until.is_(None), records.c.until > window.start)
-        wanted += [after, _among(records.c.service, services), _among(records.c.source, sources)]
+        wanted = (*_within(kind, window), _among(records.c.service, services), _among(records.c.source, sources))
         query = sa.select(records).where(*wanted).order_by(records.c.at.desc(), records.c.seq.desc()).limit(limit)
         count = sa.select(sa.func.count()).select_from(records).where(*wanted)
 
@@ -121,6 +118,19 @@ class Records:
             return Page(rows, len(rows) if len(rows) < limit else int(connection.scalar(count) or 0))
 
         return await self._desk.read(read)
+
+    async def every(self, kind: RecordKind, window: Window, page: int = 10_000) -> AsyncIterator[Record]:
+        """All that `find` looks for, however many, in the order they came; so many are read at once."""
+        last = 0
+        while True:
+            query = sa.select(records).where(*_within(kind, window), records.c.seq > last)
+            query = query.order_by(records.c.seq).limit(page)
+            rows = await self._desk.read(partial(_rows, query))
+            for row in rows:
+                yield _record(row)
+            if len(rows) < page:
+                return
+            last = rows[-1].seq
 
     async def one(self, kind: RecordKind, series: str) -> Record | None:
         """The newest of a series."""
@@ -159,6 +169,17 @@ class Records:
 
 
 # ── on the desk's thread ──────────────────────────────────────────────────────────────────────
+
+
+def _within(kind: RecordKind, window: Window) -> tuple[sa.ColumnElement[bool], ...]:
+    after = records.c.at >= window.start
+    if kind == "alert":
+        after = sa.or_(after, records.c.until.is_(None), records.c.until > window.start)
+    return (records.c.kind == kind, records.c.at < window.end, after)
+
+
+def _rows(query: sa.Select[Any], connection: sa.Connection) -> Sequence[sa.Row[Any]]:
+    return connection.execute(query).all()
 
 
 def _put(connection: sa.Connection, told: Record, now: datetime) -> Became:

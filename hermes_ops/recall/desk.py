@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
-from hermes_ops.grasp import CJK, Known
+from hermes_ops.grasp import Known
 from hermes_ops.recall.extraction import Extractions
 from hermes_ops.recall.keeper import Keeper
 from hermes_ops.recall.orders import read
@@ -18,6 +18,7 @@ from hermes_ops.recall.sessions import Sharing, session_key
 from hermes_ops.recall.tools import house_tools
 from hermes_ops.recall.wording import kept, obeyed
 from memory import Memory, RunInfo
+from orchestrator.cleaning import CHINESE
 from orchestrator.context import Past
 from orchestrator.contracts import Answer, Incoming, Json, to_json
 from orchestrator.ports import Model, Runtime
@@ -107,7 +108,7 @@ class Recall:
             return {"note": {"kept": [key for key, _ in fresh]}, "kept": fresh}
 
         fresh = (await runtime.step("tell", untold))["kept"]
-        lang = lang or told["known"]["language"] or ("zh" if CJK.search(asked.text) else "en")
+        lang = lang or told["known"]["language"] or ("zh" if CHINESE.search(asked.text) else "en")
         lines = [text, kept(fresh, lang, asked.channel == "cli"), *obeyed(told["orders"], lang)]
         return "\n\n".join(filter(None, lines))
 
@@ -120,6 +121,10 @@ class Recall:
             await self._memory.turns.add(
                 info.session, info.id, asked.text, answer.text, answer.status, asked.at, asked.user, subject
             )
+
+    def leave(self, run: str) -> None:
+        """Nothing is held for it any more; it may have been cut off before `keep`."""
+        self._before.pop(run, None)
 
     async def settle(self, info: RunInfo, answer: Answer) -> None:
         """After the run's end: what it forgot is erased from what it wrote; an extraction begins where one is due."""

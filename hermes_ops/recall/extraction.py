@@ -1,7 +1,8 @@
 """Preferences that nobody ordered to be kept: found by the light model in a journaled run of its own, after the answer.
 
 A cheap rule decides whether a message is worth the model's time. The model only points at words of the person's own
-message; they pass the same checks as an order. What is left when the program ends is done by the next one.
+message, in a sentence that the rule took it for (`meant`); they pass the same checks as an order. What is left when the
+program ends is done by the next one.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from hermes_ops.recall.keeper import Keeper, stands_in
+from hermes_ops.recall.keeper import Keeper, holds
 from hermes_ops.recall.kinds import NAMES, Refused
-from hermes_ops.recall.orders import read
+from hermes_ops.recall.orders import for_good, named_kind, read, sentences
 from hermes_ops.recall.refusals import own_words
 from hermes_ops.runtime.local import LocalRuntime
 from memory import Memory, RunInfo, RunStatus
@@ -32,7 +33,7 @@ SECONDS = 30.0  # for the model
 MOST = 3  # notes of one message
 LEFT = 5  # unfinished ones of earlier processes that are taken up
 WORTH = re.compile(
-    r"我(?:们|们组|这边)?(?:是|在|负责|主管|一般|通常|平时|习惯|喜欢|偏好|更?希望|更?想|主要|只|管|用|更?关心|叫"
+    r"我(?:们|们组|这边)?(?:是|在|负责|主管|一般|通常|平时|更?习惯|更?喜欢|更?偏好|更?希望|更?想|主要|只|管|用|[更最]?关心|叫"
     r"|不喜欢|看不懂)|我的|我们的?团队|我们组"
     r"|习惯|以后|今后|下次|默认|记住|记得|叫我|称呼|时区|回答(?:得|要|请|尽量)"
     r"|\bi(?:'m| am| work| prefer| usually| mostly| mainly| always| like| don'?t like| own| look after| only|'d rather"
@@ -42,6 +43,7 @@ WORTH = re.compile(
     r"|\bcall me\b|\bremember\b|\bin (?:the )?future\b",
     re.IGNORECASE,
 )
+_NOT = re.compile(r"不|别|没|\b(?:no|not|never|less)\b|n't", re.IGNORECASE)
 PROMPT = f"""You find lasting preferences of a person in one chat message to an operations assistant.
 Answer with a JSON list only; [] when there is none, which is the usual case. Each item: {{"what": …, "words": …}}.
 "what" is one of {", ".join(NAMES)}. "words" is copied from the message exactly, as short as it can be.
@@ -66,6 +68,19 @@ def found_in(reply: str) -> list[tuple[str, str]]:
         return []
     pairs = [(i.get("what"), i.get("words")) for i in items if isinstance(i, dict)]
     return [(what, words) for what, words in pairs if what in NAMES and isinstance(words, str)][:MOST]
+
+
+def meant(what: str, words: str, text: str) -> tuple[str, str] | None:
+    """The kind and words of what a model found, where they are the person's own and said for good: in a sentence that
+    is worth it, in no question. Environments and services are what their names say. None: nothing is to be kept."""
+    sentence = next((s for s in sentences(own_words(text)) if holds(s, words)), "")
+    if not sentence or not WORTH.search(sentence) or not for_good(sentence, text):
+        return None
+    if any(part.endswith(("?", "？")) and holds(part, words) for part in re.split(r"[,，]", sentence)):
+        return None
+    if what == "length" and _NOT.search(sentence):
+        return None  # which of both is unwanted, the rules tell, or nobody
+    return named_kind(words) if what in ("environment", "services") else (what, words)
 
 
 class Extractions:
@@ -146,7 +161,7 @@ class Extractions:
         kept: list[str] = []
         asked, said_in = info.question, info.id.removesuffix(ENDING)
         for what, words in found_in(reply):
-            if stands_in(words, asked.text):
+            if found := meant(what, words, asked.text):
                 with suppress(Refused):
-                    kept.append(await self._keeper.keep(asked, said_in, what, words, words))
+                    kept.append(await self._keeper.keep(asked, said_in, *found, words))
         return {"note": {"kept": kept}, "kept": kept}

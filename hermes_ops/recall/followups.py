@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from hermes_ops.recall.meaning import BARE_WHY, SMALL_TALK, means
 from orchestrator import when
 from orchestrator.contracts import Scope, Window
 from orchestrator.planner import ABOUT
 from orchestrator.when.phrases import phrases
+from subagents.compared import SAME, compares
 
 FRESH = timedelta(hours=2)  # a bare "any alerts?" later than this is a question of its own
 WORDS, CHARACTERS = 7, 14  # a question without a subject is no longer than this
@@ -64,20 +66,10 @@ ASKS_WHICH = re.compile(
     r"|\b(?:which|other|what|any other|all|every) services?\b|\beverything\b",
     re.IGNORECASE,
 )
-SMALL_TALK = re.compile(
-    r"^(?:谢|多谢|感谢|辛苦|好[的了吧嘞]?(?=[\s,，。.!！~]|$)|嗯|哦|收到|明白|知道了|你好|您好|早上好|晚上好|你是谁|你能|你会|帮助|再见"
-    r"|(?:thanks?|thank you|thx|cheers|hello|hi|hey|ok|okay|great|good (?:morning|evening|job|night)|bye|help"
-    r"|who are you|what can you|how are you|got it|nice|cool)\b)",
-    re.IGNORECASE,
-)
 PRESENT = re.compile(
     r"现在|目前|当前|此刻|眼下|正在|\b(?:right now|now|currently|at the moment|at present)\b", re.IGNORECASE
 )
-SAME = re.compile(
-    r"同一?(?:时段|时间段?|期)|(?:这|那)个?(?:时段|时候|时间|会儿)"
-    r"|\b(?:the )?same (?:time(?: window| range)?|window|period|hours?)\b",
-    re.IGNORECASE,
-)
+UNDOING = re.compile(r"\broll(?:ed|ing)?[ -]?(?:\w+ )?back\b|\bback to normal\b", re.IGNORECASE)  # no step in time
 SHIFT = re.compile(
     r"往[前后]|前后|第二天|次日|再[前后早晚]|[前后]面?[一两二三半\d]|[上下]一?个?(?:小时|天|周)|接下来|后续|[前后]推"
     r"|\b(?:before|after|earlier|later|prior|previous|next|following|back|forward|preceding)\b",
@@ -127,12 +119,13 @@ _TURNS = (  # other words for a step back or on, as `when.follow` reads them
 @dataclass(frozen=True, slots=True)
 class Former:
     """What the question before was about. `asked`: its words and, where it went on itself, those before it, the newest
-    first; `at`: when it was asked."""
+    first; `at`: when it was asked; `home`: where it only glanced at another day ("昨天呢"), the window it came from."""
 
     asked: tuple[str, ...]
     window: Window
     scope: Scope
     at: datetime
+    home: Window | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +154,8 @@ def tie(text: str, own: Own, former: Former | None, at: datetime, now: datetime,
     said = unicodedata.normalize("NFKC", text).strip()
     if former is None or not goes_on(said, own, at - former.at):
         return Tied()
+    if former.home and not _stays(said, own):
+        former = replace(former, window=former.home)
     stranger = "" if own.services or own.reading.window else _stranger(said)
     which = ASKS_WHICH.search(said) is not None
     scope = replace(former.scope, services=()) if which or stranger else former.scope
@@ -181,7 +176,16 @@ def goes_on(said: str, own: Own, since: timedelta) -> bool:
     if REFERS.search(said):
         return True
     bare = (own.reading.window is None or _clock_only(said)) and not PRESENT.search(said) and not ABOUT.search(said)
-    return bare and since <= FRESH and _short(said)
+    return bare and since <= FRESH and _short(said) and (means(said) or FILLING.search(said) is not None)
+
+
+def _stays(said: str, own: Own) -> bool:
+    """Whether a question is still about the day that was glanced at: it says so, only varies that question, or asks why
+    of what was just said."""
+    varies = OPENS.match(said) or said.rstrip("?？。.!！ ").endswith("呢") or SHIFT.search(UNDOING.sub(" ", said))
+    return bool(varies or BARE_WHY.fullmatch(said) or THEN.search(said) or WHOLE_DAY.search(said)) or (
+        own.services and _only_names(said, own.named)
+    )
 
 
 def _only_names(said: str, named: str) -> bool:
@@ -206,11 +210,14 @@ def _stranger(said: str) -> str:
 
 
 def _window(said: str, reading: when.Reading, former: Window, now: datetime, zone: str) -> Window | None:
-    """The window it takes over, moved if it says so; None where its own time counts."""
+    """The window it takes over, moved if it says so; None where its own time counts. What it only compares with moves
+    nothing."""
+    if compares(said) and reading.window is None:
+        return replace(former, why="from the question before")
     got = _same(said, former, now, zone) if SAME.search(said) else None
     got = got or (_moved(said, former, now, zone) if SHIFT.search(said) else None)
     got = got or _beside(said, former, now)
-    if got is None and WHOLE_DAY.search(said) and not _days_named(said):
+    if got is None and WHOLE_DAY.search(said) and not days_named(said):
         got = _day_of(former, zone, now)
     if got is not None:
         return replace(got, said=said, why=f"from the question before ({when.say(former, zone)})")
@@ -240,11 +247,11 @@ def _one_end(said: str, inside: Window, former: Window) -> Window:
 def _same(said: str, former: Window, now: datetime, zone: str) -> Window | None:
     """The same stretch of another day or week: "同一时段昨天呢", "same time last week", "前一天同一时段"."""
     rest = SAME.sub(" ", said)
-    read = when.resolve(rest, now, zone) if _days_named(rest) else when.Reading()
+    read = when.resolve(rest, now, zone) if days_named(rest) else when.Reading()
     there = read.window or next(iter(read.others), None)
     if there is None:
         moved = when.follow(said, former, now, zone)
-        return moved or (former if not _days_named(said) else None)
+        return moved or (former if not days_named(said) else None)
     tz = ZoneInfo(zone)
     first, at = there.start.astimezone(tz).date(), former.start.astimezone(tz).date()
     back = timedelta(days=7) if there.end - there.start > 2 * DAY else at - first
@@ -253,7 +260,7 @@ def _same(said: str, former: Window, now: datetime, zone: str) -> Window | None:
 
 def _moved(said: str, former: Window, now: datetime, zone: str) -> Window | None:
     """One step back or on: "再往前一小时", "the hour before", "接下来半小时"."""
-    if _days_named(said) and not re.search(r"(?:前|后)[一两二三\d]+[天日]|day (?:before|after)|第二天|次日|翌日", said):
+    if days_named(said) and not re.search(r"(?:前|后)[一两二三\d]+[天日]|day (?:before|after)|第二天|次日|翌日", said):
         return None
     for pattern, words in _TURNS:
         said = pattern.sub(words, said)
@@ -283,7 +290,7 @@ def _day_of(former: Window, zone: str, now: datetime) -> Window:
     return replace(former, start=first, end=max(min(end, now), former.end))
 
 
-def _days_named(said: str) -> bool:
+def days_named(said: str) -> bool:
     return any(moment.days for phrase in phrases(said) for moment in phrase.moments)
 
 

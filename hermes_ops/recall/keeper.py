@@ -25,6 +25,7 @@ TOKENS, AGENT_TOKENS = 300, 120  # of what is given to the supervisor and to a s
 FOR_AGENTS = ("environment", "services", "team", "role", NOTE)
 LEAST = timedelta(hours=12)  # how exactly it is known when a note was used last
 UNDONE = timedelta(days=1)  # so long a bare "undo" takes back what was kept last
+UNSETTLED = 1_000  # runs whose forgotten notes are remembered until they end
 MARK = "from preference"  # what `Scope.why` says of a scope that a note filled
 
 
@@ -39,7 +40,7 @@ class Keeper:
         self._memory = memory
         self._notes = memory.preferences
         self._clock = clock
-        self._forgotten: dict[str, list[Note]] = {}  # run → what it forgot
+        self._forgotten: dict[str, list[Note]] = {}  # run → what it forgot; one that was cut off may go on
 
     async def keep(self, asked: Incoming, run: str, kind: str, words: str, said: str) -> str:
         """Keeps what the person's words say, and returns the note's key. Raises Refused."""
@@ -54,6 +55,8 @@ class Keeper:
         await self._erase(tenant, user, gone, more=bool(run))
         if gone and run:
             self._forgotten.setdefault(run, []).extend(gone)
+            for old in list(self._forgotten)[:-UNSETTLED]:
+                del self._forgotten[old]
         return gone
 
     async def kept_last(self, tenant: str, user: str) -> list[Json]:
@@ -174,8 +177,13 @@ def _grams(text: str) -> set[str]:
 
 def stands_in(words: str, text: str) -> bool:
     """Whether a person's message has these words as its own."""
+    return holds(own_words(text), words)
+
+
+def holds(text: str, words: str) -> bool:
+    """Whether a text has these words, marks and blanks aside."""
     bare = re.sub(r"\W+", "", words).casefold()
-    return bool(bare) and bare in re.sub(r"\W+", "", own_words(text)).casefold()
+    return bool(bare) and bare in re.sub(r"\W+", "", text).casefold()
 
 
 def _text(notes: Sequence[Note], budget: int) -> str:

@@ -51,7 +51,8 @@ _WORDS = {  # what a person may call a key when it is to be forgotten
 }
 _LANGUAGES = {"zh": r"中文|汉语|普通话|chinese|mandarin|^zh", "en": r"英文|英语|english|^en"}
 _LENGTHS = {
-    "short": r"短|简|精炼|扼要|short|brief|concise|terse|succinct",
+    "short": r"短|简|精炼|扼要|少|重点|要点|结论|啰嗦|罗嗦|废话|长篇大论|句|short|brief|concise|terse|succinct"
+    r"|\b(?:lines?|sentences?|paragraphs?|point|essays|no long)\b",
     "full": r"长|详|细|full|long|detail|verbose|thorough",
 }
 _SAID = {"zh": ("中文", "Chinese"), "en": ("英文", "English"), "short": ("简短", "short"), "full": ("详细", "detailed")}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from hermes_ops.recall.followups import Former
+from hermes_ops.recall.glancing import glances
 from hermes_ops.recall.keeper import MARK
 from memory import Summary, Turn, Turns
 from memory.erasing import GONE
@@ -170,8 +171,14 @@ def former_of(turns: Sequence[Turn]) -> Former | None:
     if turn is None:
         return None
     known, scope = turn.about, from_json(Scope, turn.about["scope"])
+    own = [t for t in turns[: turns.index(turn)] if t.about and "window" in t.about and not glances(t.question)]
+    home = own[-1].about["window"] if own and len(known["asked"]) > 1 and glances(turn.question) else None
     services = tuple(s for s in scope.services if s != GONE)
     environment = "" if scope.environment == GONE else scope.environment
     return Former(
-        tuple(known["asked"]), from_json(Window, known["window"]), Scope(environment, services), turn.at
+        tuple(known["asked"]),
+        from_json(Window, known["window"]),
+        Scope(environment, services),
+        turn.at,
+        from_json(Window, home) if home else None,
     )  # fmt: skip

@@ -56,6 +56,8 @@ _ENGLISH = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _SPELLED = re.compile(r"\b(?:" + "|".join([*_ENGLISH, "oh"]) + r")\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d(?:[\s\-–—._·•,，/()（）+*#|:：~]*\d){5,}")
 _LETTERS_APART = re.compile(r"(?<!\w)(?:[A-Za-z0-9][\s\-._]+){4,}[A-Za-z0-9](?!\w)")
+_APART = re.compile(r"(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])")  # "密 码"
+_MADE = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*|\d{4,}|(?:[A-Za-z]+\d+){2,}[A-Za-z]*|\d+[A-Za-z]+\d\w*")  # of a name
 _GROUPS = re.compile(r"(?<!\w)(?:[A-Z0-9]{4}[ -]){2,}[A-Z0-9]{2,4}(?!\w)")  # a key written in groups of four
 _PLATE = re.compile(
     r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][·\s.]?[A-Z0-9]{5,6}(?![A-Za-z0-9])"
@@ -134,7 +136,7 @@ def _quoted(found: re.Match[str]) -> str:
 def refuse(text: str, free: bool = True) -> str:
     """Why words can't be kept: SECRET, PERSONAL, INSTRUCTION, or "" where they can. `free`: they are no value from a
     closed list, and could hold an instruction."""
-    plain = unicodedata.normalize("NFKC", clean(text))
+    plain = _APART.sub("", unicodedata.normalize("NFKC", clean(text)))
     if "<secret:" in plain or _SECRET_WORDS.search(plain) or mask(plain, _KEY) != plain or _is_token(plain):
         return SECRET
     if free and any(not _PLAIN.fullmatch(word) for word in _MIXED.findall(plain)):
@@ -170,6 +172,8 @@ def _is_random(word: str) -> bool:
     if len(word) < 8 and not (_ODD & set(word) and re.search(r"\d", word) and re.search(r"[A-Za-z]", word)):
         return False
     if _ODD & set(word) and re.search(r"[A-Za-z]", word) and re.search(r"\d|[A-Z]", word):
+        return True
+    if re.search(r"[A-Za-z]", word) and sum(bool(_MADE.fullmatch(part)) for part in re.split(r"[-_.]", word)) >= 2:
         return True
     changes = len(re.findall(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])", word))
     mixed = bool(re.search(r"[a-z]", word) and re.search(r"[A-Z]", word) and re.search(r"\d", word))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_ops.recall.extraction import worth
+from hermes_ops.recall.extraction import meant, worth
 from hermes_ops.recall.followups import Former, Own, tie
 from hermes_ops.recall.kinds import Refused, canonical
 from hermes_ops.recall.orders import read
@@ -42,7 +42,25 @@ def test_any_text_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["我的", "请", "and ", "everything ", "a ", "1 ", "“", "```", "\n", "呢？", "记住", "在路", "再往前"]
+    "unit",
+    [
+        "我的",
+        "请",
+        "and ",
+        "everything ",
+        "a ",
+        "1 ",
+        "“",
+        "```",
+        "\n",
+        "呢？",
+        "记住",
+        "在路",
+        "再往前",
+        "我平时看",
+        "以后用",
+        "default ",
+    ],
 )
 @pytest.mark.parametrize("before", ["", "忘掉", "remember that "])
 def test_long_texts_take_no_time(unit: str, before: str) -> None:
@@ -50,6 +68,7 @@ def test_long_texts_take_no_time(unit: str, before: str) -> None:
     began = time.process_time()
     read(text)
     worth(text)
+    meant("note", text[-9:], text)
     refuse(text[:200])
     tie(text, Own(when.Reading(), False), FORMER, NOW, NOW, "UTC")
     assert time.process_time() - began < 1.0

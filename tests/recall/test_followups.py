@@ -11,6 +11,7 @@ from typing import Any
 
 from hermes_ops.grasp import Known, Place, locate
 from hermes_ops.recall.followups import Former
+from hermes_ops.recall.glancing import glances
 from orchestrator.contracts import Incoming, Window
 from orchestrator.scope import Catalogue
 
@@ -31,7 +32,8 @@ def converse(before: Sequence[str], question: str, now: datetime, zone: str) -> 
         place = locate(Incoming("m", text, at, zone), now, zone, catalogue, Known(former))
         if place.window is not None or place.resolved.scope.services:
             window = place.window or Window(now - 60 * MINUTE, now, zone)
-            former = Former((text, *place.tied.asked), window, place.resolved.scope, at)
+            came = (former.home or former.window) if former and place.tied.asked and glances(text) else None
+            former = Former((text, *place.tied.asked), window, place.resolved.scope, at, came)
     return place
 
 
