@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
+from hermes_ops.pictures import is_picture
 from orchestrator.contracts import Incoming
 from subagents.sources import Sources
 
 
 def place(question: Incoming) -> Path | None:
-    """The directory of its attachments, where there still is one."""
-    path = Path(question.attachments[0].path).parent if question.attachments else None
+    """The directory of its attachments, pictures apart, where there still is one."""
+    file = next((file for file in question.attachments if not is_picture(file)), None)
+    path = Path(file.path).parent if file else None
     return path if path and path.is_dir() else None
 
 

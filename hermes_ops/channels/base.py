@@ -13,6 +13,8 @@ from typing import Literal, Protocol
 
 from orchestrator.contracts import Answer, Incoming, Json
 
+MAX_QUESTION = 8_000  # characters of one
+
 
 @dataclass(frozen=True, slots=True)
 class Receipt:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hermes_ops.app import App
 from hermes_ops.channels import notes
 from hermes_ops.channels.base import Document
+from hermes_ops.channels.tracewords import traced
 from hermes_ops.channels.words import help_text, say
 from hermes_ops.runtime.inbox import Inbox
 from hermes_ops.schedule.causes import Causes
@@ -73,7 +74,7 @@ class Commands:
             info, events = await finding.one(self._app.memory, run)
         except HermesError as e:
             return str(e)
-        lines = [line.text for line in show.lines(info, events, tree.build(events))]
+        lines = [traced(line.text, lang) for line in show.lines(info, events, tree.build(events))]
         more = [f"… {len(lines) - TRACE_LINES}"] if len(lines) > TRACE_LINES else []
         steps = "```\n" + "\n".join([*lines[:TRACE_LINES], *more]).replace("```", "'''") + "\n```"
         serve = self._app.settings.serve

@@ -14,7 +14,7 @@ from pathlib import Path
 from hermes_ops.channels.base import Address, Document, Handle, Progress, Put, Sent
 from hermes_ops.channels.terminal import Terminal
 from hermes_ops.channels.typed import Typed
-from hermes_ops.cli.render import remarks, show
+from hermes_ops.render import remarks, show
 from orchestrator.contracts import Answer, Attachment, Incoming
 
 QUOTED = 4_000  # characters of a paste that the model sees at once; its tools read all of it

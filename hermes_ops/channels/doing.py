@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from hermes_ops.channels.panelwords import worded
 from hermes_ops.channels.words import say
-from hermes_ops.cli.progress import who
+from hermes_ops.trace.tree import who
 from orchestrator.cleaning import clean
 from orchestrator.contracts import Event
 from subagents.saying import NAMES
@@ -52,7 +53,7 @@ class Doing:
         self._show("\n".join([f"{self._head} {self.seconds:.1f} s", *lines]), self.seconds)
 
     def _found(self, event: Event) -> None:
-        found = _first_line(event)
+        found = _first_line(event, self._lang)
         if event.body.get("status") == "ok" and found:
             tool = str(event.body.get("tool"))
             self._lines.pop(event.path, None)  # "looking"
@@ -66,12 +67,12 @@ class Doing:
         return say(key, self._lang, **given)
 
 
-def _first_line(event: Event) -> str:
+def _first_line(event: Event, lang: str) -> str:
     """Of what the tool found: its first row, or its heading where it has none."""
     try:
         text = str(json.loads(event.blobs[0].text or "")["result"]["text"])
     except (IndexError, ValueError, KeyError, TypeError):
         return ""
     lines = [line.strip(" *") for line in clean(text).splitlines() if line.strip()]
-    line = lines[1] if len(lines) > 1 else "".join(lines)
+    line = worded(lines[1] if len(lines) > 1 else "".join(lines), lang)
     return line if len(line) <= LINE else line[: LINE - 1] + "…"

@@ -12,10 +12,12 @@ import re
 import shutil
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
+from hermes_ops import pictures
 from hermes_ops.channels.words import say
 from orchestrator.contracts import Attachment
 from subagents.folder.codings import coding
@@ -23,6 +25,7 @@ from subagents.folder.codings import coding
 PLACE = "attachments"  # in the data directory
 MOST = 30 << 20  # bytes of a file, unpacked
 HEAD, PIECE = 64 << 10, 64 << 10
+LONGEST_NAME = 80  # characters
 PAUSES = ",;& \t"  # the surest first
 LONGEST = 86_400.0  # seconds: what is older was left behind by a process that died
 KEY_BEGINS, KEY_ENDS = "-----BEGIN", "-----END"  # of a private key, which is masked as a whole
@@ -33,9 +36,19 @@ def place_of(root: Path, message: str) -> Path:
     return root / re.sub(r"\W", "_", message)
 
 
-def drop(place: Path) -> None:
-    """Lets go of a message's files. Blocks; never raises."""
-    shutil.rmtree(place, ignore_errors=True)
+def leave(place: Path) -> list[Path]:
+    """Takes a message's files out of the way, so that its place is free at once; gives what is to be removed."""
+    left = []
+    for path in (place, _gallery(place)):
+        with suppress(OSError):
+            left.append(path.rename(path.with_name(f"left-{uuid4().hex}")))
+    return left
+
+
+def remove(left: Iterable[Path]) -> None:
+    """Blocks; never raises."""
+    for path in left:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def sweep(root: Path) -> None:
@@ -43,7 +56,7 @@ def sweep(root: Path) -> None:
     with suppress(OSError):
         for left in root.iterdir():
             if time.time() - left.stat().st_mtime > LONGEST:
-                drop(left)
+                remove([left])
 
 
 def keep(place: Path, name: str, data: bytes, mask: Callable[[str], str], lang: str) -> Attachment:
@@ -52,12 +65,45 @@ def keep(place: Path, name: str, data: bytes, mask: Callable[[str], str], lang: 
     text = _text(data, lang)
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     place.touch()  # tried again after a day, it is young again
-    clean = re.sub(r"[^\w.\-一-鿿]", "_", Path(name).name)[-80:].removesuffix(".gz") or "file"
+    clean = _clean(name)
     path = place / clean
     with path.open("w", encoding="utf-8") as file:
         for piece in pieces(text):
             file.write(mask(piece))
     return Attachment(clean, "text/plain", str(path))
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """What files of these names are kept as: with their number, where two of them would be kept as the same."""
+    kept = [_clean(name) for name in names]
+    alone = len({name.casefold() for name in kept}) == len(kept)
+    return kept if alone else [f"{n}-{name[6 - LONGEST_NAME :]}" for n, name in enumerate(kept)]
+
+
+def _clean(name: str) -> str:
+    """Its last part, as a file may be called anywhere; unpacked, it isn't `.gz` any more."""
+    flat = re.sub(r"(?:\.gz)+$", "", re.sub(r"[^\w.-]", "_", Path(name).name))
+    return flat[-LONGEST_NAME:].lstrip(".") or "file"
+
+
+def keep_picture(place: Path, n: int, data: bytes, lang: str) -> Attachment:
+    """Beside its directory, which is read as a folder. What it is, its bytes tell, not its name. Raises and blocks as
+    `keep`."""
+    kind = pictures.kind_of(data)
+    if not kind:
+        raise ValueError(say("no_picture", lang))
+    if len(data) > pictures.LARGEST:
+        raise ValueError(say("too_large", lang, mb=pictures.LARGEST >> 20))
+    gallery = _gallery(place)
+    gallery.mkdir(parents=True, exist_ok=True, mode=0o700)
+    gallery.touch()
+    path = gallery / f"picture-{n + 1}.{kind.removeprefix('image/')}"
+    path.write_bytes(data)
+    return Attachment(path.name, kind, str(path))
+
+
+def _gallery(place: Path) -> Path:
+    return place.with_name(f"{place.name}-pictures")
 
 
 def _text(data: bytes, lang: str) -> str:

@@ -16,12 +16,12 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+from hermes_ops.channels.base import MAX_QUESTION
 from hermes_ops.channels.console import Asker, ConsoleChannel
 from hermes_ops.channels.talk import Answering, Talk
 from hermes_ops.channels.terminal import Terminal
 from hermes_ops.channels.typed import Reading, Typed
-from hermes_ops.cli.faults import CANCELLED
-from hermes_ops.cli.inputs import MAX_QUESTION
+from hermes_ops.exits import CANCELLED
 from orchestrator.contracts import Event
 
 GRACE = 3.0

@@ -94,13 +94,27 @@ WORDS = {
         "The platform refused what this message says ({code}), and it was not sent; ask the administrator.",
     ),
     "unseen_image": (
-        "（我还看不了图片，以上只按文字回答：请把图里的文字粘贴给我。）",
-        "(I can't read pictures yet, so this goes by the words alone: paste the text of the picture.)",
+        "（图片没有看：{why}。需要的话，请把图里的文字粘贴给我。）",
+        "(The picture wasn't looked at: {why}. Paste the text that is on it, if it matters.)",
     ),
-    "only_image": (
-        "我还看不了图片：请把图里的文字粘贴给我，或者发日志文件，我就能查。",
-        "I can't read pictures yet: paste the text that is on it, or send a log file, and I can look into it.",
+    "no_sight": ("所配模型不看图", "the configured model doesn't see"),
+    "by_rules": ("这次是按规则回答的，没有用模型", "this was answered by rules, without a model"),
+    "no_picture": ("不是 PNG、JPEG、WebP 或 GIF 图片", "it is no PNG, JPEG, WebP or GIF picture"),
+    "many_pictures": ("（图片太多，只看了前 {n} 张）", "(of the pictures, the first {n} were looked at)"),
+    "picture": ("图片", "picture"),
+    "received": (
+        "收到 {what}。想问什么？{minutes} 分钟内你在这里的下一个问题会用上。",
+        "I have {what}. What do you want to know? Your next question here within {minutes} minutes uses it.",
     ),
+    "received_one": ("{name}（{about}）", "{name} ({about})"),
+    "lines": ("{n:,} 行", "{n:,} lines"),
+    "kind_log": ("日志", "log"),
+    "kind_metrics": ("指标", "metrics"),
+    "kind_changes": ("变更", "changes"),
+    "kind_alerts": ("告警", "alerts"),
+    "kind_traces": ("链路", "traces"),
+    "kind_none": ("认不出格式", "of no known format"),
+    "used": ("（用了你 {at} 发的：{names}）", "(this uses what you sent at {at}: {names})"),
     "forwarded": ("转发的这条消息是怎么回事？", "What happened, as to the message I forward?"),
 }
 HELP = (

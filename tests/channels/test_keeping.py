@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hermes_ops.channels.keeping import MOST, PIECE, keep, pieces
+from hermes_ops.channels.keeping import MOST, PIECE, distinct, keep, pieces
 
 MANY = gzip.compress(b"".join(b"%d: GET /cart %x\n" % (n, n * n) for n in range(5_000)))
 LINE = "2026-11-29 14:04:30 ERROR 结账失败：数据库连接超时\n"
@@ -20,9 +20,9 @@ LINE = "2026-11-29 14:04:30 ERROR 结账失败：数据库连接超时\n"
         b"\xef\xbb\xbf" + LINE.encode(),
         LINE.encode("gb18030") * 20,
         b"\xff\xfe" + LINE.encode("utf-16-le"),
-        gzip.compress(LINE.encode()),
-        gzip.compress(LINE.encode("gb18030") * 20),
-        gzip.compress(LINE.encode()) + b"\0" * 9,  # padded, as on a tape
+        gzip.compress(LINE.encode(), mtime=0),
+        gzip.compress(LINE.encode("gb18030") * 20, mtime=0),
+        gzip.compress(LINE.encode(), mtime=0) + b"\0" * 9,  # padded, as on a tape
         LINE.encode() * 50 + b"\xe7\xbb\n",
     ],
 )
@@ -38,9 +38,9 @@ def test_a_text_is_read_whatever_it_is_encoded_in(tmp_path: Path, data: bytes) -
     [
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "不是文本"),
         (b"PK\x03\x04" + bytes(range(256)) * 20, "不是文本"),
-        (gzip.compress(b"x")[:-9] + b"broken!!!", "不是文本"),
-        (gzip.compress(bytes(MOST + 10)), "超过 30 MB"),
-        (gzip.compress(bytes(MOST // 2)) * 3, "超过 30 MB"),
+        (gzip.compress(b"x", mtime=0)[:-9] + b"broken!!!", "不是文本"),
+        (gzip.compress(bytes(MOST + 10), mtime=0), "超过 30 MB"),
+        (gzip.compress(bytes(MOST // 2), mtime=0) * 3, "超过 30 MB"),
         (MANY[: len(MANY) // 2], "不完整"),
         (MANY[:-1], "不完整"),
         (MANY + MANY[:5], "不完整"),
@@ -76,3 +76,33 @@ def test_a_text_without_lines_is_cut_as_well_where_it_pauses(unit: str, pause: s
     assert "".join(cut) == text
     assert max(map(len, cut)) <= 2 * PIECE
     assert all(piece.endswith(pause) for piece in cut[:-1])
+
+
+NAMES = (
+    ["app.log", "a/app.log", "b/app.log", "../app.log", "APP.log"],
+    ["1-a/app.log", "2-b/app.log"],
+    ["a b.log", "a_b.log", "a?b.log"],
+    ["app.log", "app.log.gz", "app.log.gz.gz"],
+    ["app.log", "app.log", "0-app.log", "1-app.log"],
+    ["1" + "x" * 300 + ".log", "2" + "x" * 300 + ".log"] * 6,
+    ["..", ".", "", "/", "a/..", ".gz", "...gz", "file"],
+    [".hidden", "hidden"],
+    ["日志.log", "服务/日志.log"],
+)
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_no_file_of_a_message_takes_anothers_place(tmp_path: Path, names: list[str]) -> None:
+    kept = [keep(tmp_path, name, f"text {n}".encode(), str, "en") for n, name in enumerate(distinct(names))]
+    assert [Path(k.path).read_text("utf-8") for k in kept] == [f"text {n}" for n in range(len(names))]
+    assert {Path(k.path).parent for k in kept} == {tmp_path}
+    assert len({k.name.casefold() for k in kept}) == len(names)
+    assert not [k.name for k in kept if k.name.startswith(".") or len(k.name) > 80]
+
+
+def test_files_of_different_names_keep_them() -> None:
+    assert distinct(["checkout.log", "a/payment.log.gz", "服务 日志.txt"]) == [
+        "checkout.log",
+        "payment.log",
+        "服务_日志.txt",
+    ]

@@ -52,7 +52,7 @@ class Bot:
         return len(self.box.journal.calls(path))
 
 
-def settings(box: Sandbox, place: Path, model: str = "", **feishu: Any) -> Settings:
+def settings(box: Sandbox, place: Path, model: str = "", name: str = "m", **feishu: Any) -> Settings:
     secret = SecretStr(box.app_secret)
     given = {
         "app_id": box.app_id,
@@ -64,7 +64,7 @@ def settings(box: Sandbox, place: Path, model: str = "", **feishu: Any) -> Setti
     }
     environment = {"HERMES_OPS_DATA_DIR": str(place / "data"), "HERMES_OPS_ZONE": "UTC"}
     if model:
-        environment |= {"HERMES_OPS_BASE_URL": model, "HERMES_OPS_MODEL": "m", "HERMES_OPS_API_KEY": "k"}
+        environment |= {"HERMES_OPS_BASE_URL": model, "HERMES_OPS_MODEL": name, "HERMES_OPS_API_KEY": "k"}
     base = load(environment)
     return base.model_copy(
         update={
@@ -76,8 +76,8 @@ def settings(box: Sandbox, place: Path, model: str = "", **feishu: Any) -> Setti
 
 
 @asynccontextmanager
-async def bot(box: Sandbox, place: Path, model: str = "", **feishu: Any) -> AsyncIterator[Bot]:
-    chosen = settings(box, place, model, **feishu)
+async def bot(box: Sandbox, place: Path, model: str = "", name: str = "m", **feishu: Any) -> AsyncIterator[Bot]:
+    chosen = settings(box, place, model, name, **feishu)
     async with serving(chosen, lambda app: plugs(chosen, app), offline=not model) as service:
         channel = service.plugged[0].channel
         assert isinstance(channel, FeishuChannel)

@@ -83,14 +83,17 @@ async def test_files_are_read_and_what_cannot_be_is_answered_politely(tmp_path: 
         assert "暂不支持" in words(told)
         picture = await box.send_image("alice", box.p2p("alice"), PNG)
         [told] = await box.answered(picture)
-        assert "看不了图片" in words(told)
+        assert "图片没有看" in words(told)
         rows = [
             {"ts": f"2026-11-29T14:0{n}:00Z", "service": "refund", "level": "error", "msg": "boom"} for n in range(9)
         ]
         data = "\n".join(json.dumps(r) for r in rows).encode()
         file = await box.send_file("bob", box.p2p("bob"), "refund.log", data)
-        await b.done(file)
-        entry = await b.entry(file)
+        [told] = await box.answered(file)
+        assert "9 行，日志" in words(told)
+        asked = await box.say("bob", box.p2p("bob"), "refund 为什么报错？")
+        await b.done(asked)
+        entry = await b.entry(asked)
         assert entry is not None
         info = await b.service.app.memory.runs.get(entry.run)
         assert info is not None
@@ -137,7 +140,7 @@ async def test_commands_in_chat_and_in_plain_words(tmp_path: Path) -> None:
             assert wanted in words(told)
         await b.done(await box.say("alice", chat, QUESTION))
         [told] = await box.answered(await box.say("alice", chat, "怎么查的？"))
-        assert "Run " in words(told)
+        assert "运行 " in words(told)
 
 
 async def test_stop_ends_a_question_in_its_model_call_within_a_second(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hermes_ops.channels.base import Address
+from hermes_ops.channels.base import Address, Document
 from hermes_ops.sandbox import Message, Sandbox
 from orchestrator.contracts import Answer, Evidence, ToolResult
 from tests.feishu.rig import QUESTION, Bot, bot, words
@@ -220,3 +220,25 @@ async def _pressed(box: Sandbox, card: Message) -> None:
     form = {"about": "cause", "text": "是 DNS"}
     assert "谢谢" in (await box.click("bob", card, "send", form)).toast["content"]
     assert "👎" in json.dumps(card.card.json if card.card else {}, ensure_ascii=False)
+
+
+async def test_nothing_is_held_of_a_question_that_is_over_however_it_ended(tmp_path: Path) -> None:
+    """Answered, cancelled, failed, without a card; and what another process finished goes after a day."""
+    async with Sandbox() as box, bot(box, tmp_path, verdict_after=0.0) as b:
+        for what in ("finish", "cancelled", "failed", "bare"):
+            if what == "bare":
+                box.faults.refuse("/cardkit/v1/cards", 10002, times=1)
+                box.faults.refuse("/reply", 230099, times=1)
+            asked, to, key = await begun(b)
+            if what == "finish":
+                await finish(b, to, key)
+            else:
+                await b.channel.send(to, Document("It failed."), f"{key}.{what.replace('bare', 'failed')}")
+            await box.until(lambda asked=asked: asked.reactions == [])
+            assert b.channel._streams == {}, what
+        _, to, key = await begun(b)
+        b.channel._streams[key].opened -= 86_401
+        await begun(b)
+        assert key not in b.channel._streams
+        await finish(b, to, key)
+        assert key not in b.channel._streams

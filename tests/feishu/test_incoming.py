@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from hermes_ops.channels.base import MAX_QUESTION
+from hermes_ops.channels.feishu.brought import Brought
 from hermes_ops.channels.feishu.clicks import Clicks
-from hermes_ops.channels.feishu.incoming import LONGEST, Incomings
+from hermes_ops.channels.feishu.incoming import Incomings
 from hermes_ops.settings import FeishuSettings
 from memory import Feedback, Post
 from orchestrator.contracts import Incoming, Json
@@ -59,7 +61,8 @@ class Kept:
 def incomings(kept: Kept, **given: Any) -> Incomings:
     settings = FeishuSettings(**({"users": ("*",)} | given))
     clicks = Clicks(settings, kept, kept, str)  # type: ignore[arg-type]
-    return Incomings(settings, kept, kept, clicks, str, "UTC")  # type: ignore[arg-type]
+    brought = Brought(kept)  # type: ignore[arg-type]
+    return Incomings(settings, kept, kept, clicks, brought, str, "UTC")  # type: ignore[arg-type]
 
 
 def pushed(body: Any, kind: Any = "im.message.receive_v1") -> bytes:
@@ -156,9 +159,9 @@ async def test_everybody_in_a_post_is_everybody(who: str) -> None:
 
 async def test_what_is_cut_off_a_long_message_is_said() -> None:
     kept = Kept()
-    await incomings(kept).handle(pushed(event("为什么？" + "x" * 2 * LONGEST, chat_type="p2p")))
+    await incomings(kept).handle(pushed(event("为什么？" + "x" * 2 * MAX_QUESTION, chat_type="p2p")))
     [(asked, _, extra)] = kept.taken
-    assert (len(asked.text), extra["cut"]) == (LONGEST, True)
+    assert (len(asked.text), extra["cut"]) == (MAX_QUESTION, True)
 
 
 @pytest.mark.parametrize(

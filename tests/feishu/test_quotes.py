@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from hermes_ops.channels.feishu.brought import Brought
 from hermes_ops.channels.feishu.quotes import Fetcher
 from hermes_ops.channels.feishu.rest import Api
 from hermes_ops.sandbox import Message, Sandbox
@@ -112,13 +113,13 @@ async def test_pictures_are_never_dropped_without_a_word(tmp_path: Path) -> None
         chat = box.p2p("alice")
         pasted = await box.paste("alice", chat, QUESTION, PNG)
         shown = words(await b.done(pasted))
-        assert "看不了图片" in shown
+        assert "图片没有看：所配模型不看图" in shown
         assert "checkout" in shown
         picture = await box.send_image("alice", chat, PNG)
         [told] = await box.answered(picture)
         assert "粘贴" in json.loads(told.content)["text"]
         about = await box.say("alice", chat, f"{QUESTION}图里的呢", reply_to=picture)
-        assert "看不了图片" in words(await b.done(about))
+        assert "图片没有看" in words(await b.done(about))
 
 
 LOG = "\n".join(
@@ -169,7 +170,7 @@ async def test_of_a_large_bundle_is_said_how_much_was_read(tmp_path: Path) -> No
 async def test_a_store_that_fails_meanwhile_costs_the_quote_and_not_the_answer(tmp_path: Path) -> None:
     memory = open_memory(f"sqlite:///{tmp_path}/hermes-ops.db")
     await memory.close()
-    fetcher = Fetcher(memory.posts, tmp_path, lambda text: text)
+    fetcher = Fetcher(memory.posts, Brought(memory.posts), tmp_path, lambda text: text)
     asked = Incoming("m1", "why?", BEGAN, channel="feishu", locale="en")
     prepared = await fetcher.prepare(cast(Api, None), asked, {"parent": "om_1"})
     assert "wasn't read" in prepared.notes[0]

@@ -6,15 +6,19 @@ On a phone at night the first line is the verdict, a few lines follow it, the re
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from hermes_ops.channels.feishu import fit
-from hermes_ops.channels.feishu.markdown import count_tables, fenced, plain, safe
+from hermes_ops.channels.feishu.markdown import coded, count_tables, fenced, inline, plain, safe
+from hermes_ops.channels.panelwords import status, worded
 from hermes_ops.channels.words import say
 from orchestrator import scope as scopes
 from orchestrator import when
 from orchestrator.contracts import Answer, Evidence, Json
+from subagents.saying import NAMES
 
 FOLD_LINES, FOLD_CHARACTERS = 6, 300
 SUMMARY = 120  # characters that a lock screen shows
@@ -22,6 +26,7 @@ PROGRESS = "progress"
 TONES = {"": "blue", "bad": "red", "good": "green"}
 BLAMES = ("cause", "figures", "scope", "other")
 TEXT_BYTES = 18_000  # of an answer in one card
+_ADDRESS = re.compile(r"https?://[\w.:/?#&=%~@!$,;'+*-]{1,1500}")  # nothing in it ends a link of Markdown
 LEVELS = (1200, 300, 0)  # bytes of a result in the evidence panel, from rich to poor; then no panels at all
 
 
@@ -146,29 +151,38 @@ def _form(key: str, lang: str) -> Json:
 def _panels(a: Answer, lang: str, most: int) -> list[Json]:
     panels = []
     if a.evidence:
-        shown = "\n".join(_exhibit(e, most) for e in a.evidence)
+        shown = "\n".join(_exhibit(e, most, lang) for e in a.evidence)
         panels.append(_panel(say("evidence", lang, n=len(a.evidence)), [_markdown(shown)]))
     if a.route:
         lines = [
-            f"- **{r.subagent}** · {safe(r.task)} · {safe(r.reason)} · {r.status} · {r.ms / 1000:.1f} s"
+            f"- **{inline(_name(r.subagent, lang))}** · {inline(r.task)} · {inline(worded(r.reason, lang))} · "
+            f"{status(r.status, lang)} · {r.ms / 1000:.1f} s"
             for r in a.route
         ]
         used = a.usage
-        spent = f"{used.model_calls} × {a.model} · {used.prompt_tokens:,} + {used.completion_tokens:,} tokens"
-        lines.append(spent if used.model_calls else safe(a.fallback or a.model or ""))
-        lines.append(f"run {a.run_id}")
+        spent = f"{used.model_calls} × {inline(a.model)} · {used.prompt_tokens:,} + {used.completion_tokens:,} tokens"
+        lines.append(spent if used.model_calls else inline(a.fallback or worded(a.model, lang)))
+        lines.append(worded(f"run {a.run_id}", lang))
         panels.append(_panel(say("route", lang), [_markdown("\n".join(filter(None, lines)))]))
     return panels
 
 
-def _exhibit(e: Evidence, most: int) -> str:
+def _name(agent: str, lang: str) -> str:
+    return NAMES.get(agent, agent) if lang == "zh" else agent
+
+
+def _exhibit(e: Evidence, most: int, lang: str) -> str:
     """Id, tool, status and window; the exact query; the result as far as there is room."""
     r = e.result
-    head = f"**[{e.id}]** {e.agent} · {e.tool} · {r.status}" + (f" · {when.say(r.window)}" if r.window else "")
+    span = f" · {when.say(r.window)}" if r.window else ""
+    head = f"**[{e.id}]** {inline(f'{_name(e.agent, lang)} · {e.tool}')} · {status(r.status, lang)}{span}"
     query, _ = fit.cut(r.query, 300)
-    lines = [head, f"`{query.replace('`', ' ').strip()}`" if query.strip() else ""]
+    if _ADDRESS.fullmatch(r.link):
+        head += f" · [↗ {urlsplit(r.link).hostname}]({r.link})"  # the console, at that query and window
+    lines = [head, coded(query)]
     if most and r.text:
-        shown, left = fit.cut(r.text, most)
+        text = worded(r.text, lang)
+        shown, left = fit.cut(text.replace(span, "") if span else text, most)
         lines.append(fenced(shown + ("\n…" if left else "")))
     return "\n".join(filter(None, lines))
 

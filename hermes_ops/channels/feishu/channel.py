@@ -33,6 +33,7 @@ from memory import Post, Posts
 from orchestrator.contracts import Answer, Incoming, Json
 
 LATE = 3_000.0  # seconds; the platform forgets a uuid after an hour
+LONGEST = 86_400.0  # seconds that a card is held here
 QUOTED = 4_000  # characters of an answer that are kept for who quotes its card
 
 log = logging.getLogger("hermes_ops.feishu")
@@ -101,6 +102,7 @@ class FeishuChannel:
     async def open(self, to: Address, key: str) -> Handle:
         """Shows at once that the question is being worked on; a second time it goes on with the same card. Raises
         Undeliverable where nothing can be shown in that chat, now or later."""
+        await self._sweep()
         async with self._opening(key):
             if key not in self._streams:
                 kept = await self._posts.get(key)
@@ -110,6 +112,13 @@ class FeishuChannel:
                     await self._begin(self._staying(to), stream)
                 self._streams[key] = stream
         return Handle(key, to)
+
+    async def _sweep(self) -> None:
+        """Lets go of cards that another process finished, or nobody: whoever comes for one finds it stored."""
+        for key, stream in list(self._streams.items()):
+            if time.time() - stream.opened > LONGEST:
+                del self._streams[key]
+                await stream.rest()
 
     def _opening(self, key: str) -> asyncio.Lock:
         """One at a time: the place in a queue, the work and its end may all ask for the same card at once."""
@@ -144,9 +153,12 @@ class FeishuChannel:
         seconds = time.time() - stream.opened
         if shown is not None and self._notices(h.to, seconds):
             await posting.post_text(self.api, h.to, cards.verdict(a, stream.lang), f"{key}.verdict")
+        self._let_go(h, stream)
+        return Sent(sent)
+
+    def _let_go(self, h: Handle, stream: Stream) -> None:
         self._sign.hide(h.to.message, stream)
         self._streams.pop(h.id, None)
-        return Sent(sent)
 
     async def send(self, to: Address, doc: Document, key: str) -> Sent:
         if key.endswith((".failed", ".cancelled")):  # instead of an answer: the card that was begun is closed by it
@@ -240,7 +252,9 @@ class FeishuChannel:
         handle = Handle(key.rpartition(".")[0], to)
         stream = await self._stream(handle)
         if stream.way == "none":
-            return Sent(await posting.post_text(self.api, to, doc.text, key))
+            sent = Sent(await posting.post_text(self.api, to, doc.text, key))
+            self._let_go(handle, stream)
+            return sent
         return await self.finish(handle, Answer("", "cancelled", doc.text), key)
 
     def _staying(self, to: Address) -> Address:

@@ -12,25 +12,25 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from hermes_ops.channels.base import Intake
+from hermes_ops.channels.base import MAX_QUESTION, Intake
 from hermes_ops.channels.commands import read_command
+from hermes_ops.channels.feishu.brought import Brought
 from hermes_ops.channels.feishu.clicks import Clicks
-from hermes_ops.channels.feishu.content import FORWARDS, within
+from hermes_ops.channels.feishu.content import FORWARDS, File, within
 from hermes_ops.channels.feishu.events import Message, Verdict, judge, parse
 from hermes_ops.channels.feishu.identity import Identity
 from hermes_ops.channels.words import clock, say
 from hermes_ops.settings import FeishuSettings
+from orchestrator.cleaning import CHINESE
 from orchestrator.contracts import Incoming, Json
 from orchestrator.errors import HermesError
-
-CJK = range(0x3400, 0xA000)
-LONGEST = 8_000  # characters of a question
 
 log = logging.getLogger("hermes_ops.feishu")
 
 
 class Incomings:
-    """`mask`: takes secrets out of a text; `zone`: the asker's, as long as nothing better is known."""
+    """`mask`: takes secrets out of a text; `zone`: the asker's, as long as nothing better is known; `sees`: whether the
+    model is shown pictures."""
 
     def __init__(
         self,
@@ -38,12 +38,14 @@ class Incomings:
         intake: Intake,
         identity: Identity,
         clicks: Clicks,
+        brought: Brought,
         mask: Callable[[str], str],
         zone: str,
         language: str = "auto",
+        sees: bool = False,
     ) -> None:
         self._settings, self._intake, self._identity, self._clicks = settings, intake, identity, clicks
-        self._mask, self._zone, self._language = mask, zone, language
+        self._mask, self._zone, self._language, self._brought, self._sees = mask, zone, language, brought, sees
         self.counts: dict[str, int] = {}
 
     async def handle(self, payload: bytes) -> Json:
@@ -81,20 +83,23 @@ class Incomings:
         extra: Json = {"private": message.private, "parent": message.parent, "root": message.root}
         if not notice and message.kind in (FORWARDS, "interactive"):
             asked, command = replace(asked, text=say("forwarded", lang)), None
-            extra |= {"parent": message.id, "forwarded": self._mask(message.text[: 2 * LONGEST])[:LONGEST]}
+            extra |= {"parent": message.id, "forwarded": self._mask(message.text[: 2 * MAX_QUESTION])[:MAX_QUESTION]}
+        files = extra["files"] = [{"key": f.key, "kind": f.kind, "name": f.name} for f in message.content.files]
         if notice or command or verdict == "empty":
             extra["do"] = "notice" if notice else command.name if command else "help"
             extra["text"] = notice or (command.rest if command else "")
             state = await self._intake.take(asked, "command", extra)
+        elif files and not message.text:
+            await self._brought.keep(asked, self._readable(message))
+            state = await self._intake.take(asked, "command", {**extra, "do": "received"})
         else:
-            extra["cut"] = len(message.text) > LONGEST
-            extra["files"] = [{"key": f.key, "kind": f.kind, "name": f.name} for f in message.content.files]
+            extra["cut"] = len(message.text) > MAX_QUESTION
             state = await self._intake.take(asked, "question", extra)
         log.info("feishu: %s %s, %s", message.id, verdict, state)
 
     def _asked(self, m: Message) -> Incoming:
         """Masked as it is made."""
-        text = self._mask(m.text[: 2 * LONGEST])[:LONGEST]
+        text = self._mask(m.text[: 2 * MAX_QUESTION])[:MAX_QUESTION]
         return Incoming(
             m.id,
             text,
@@ -109,8 +114,6 @@ class Incomings:
         )
 
     def _notice(self, m: Message, verdict: Verdict, lang: str) -> str:
-        if verdict == "answer" and not m.text and m.content.files and _only_images(m):
-            return say("only_image", lang)
         if verdict == "unsupported":
             return say("unsupported", lang)
         if verdict == "stale":
@@ -120,14 +123,13 @@ class Incomings:
             return say("refused", lang, user=m.user, chat=group)
         return ""
 
+    def _readable(self, m: Message) -> list[File]:
+        return [f for f in m.content.files if self._sees or f.kind != "image"]
+
     def _lang(self, text: str) -> str:
         if self._language != "auto":
             return self._language
         words = re.sub(r"^\s*/(?:forget\s+[\w.:-]+|\w+)", "", text)  # keys are no language
         if not any(c.isalpha() for c in words):
             return "en" if "larksuite" in self._settings.domain else "zh"
-        return "zh" if any(ord(c) in CJK for c in words) else "en"
-
-
-def _only_images(m: Message) -> bool:
-    return all(f.kind == "image" for f in m.content.files)
+        return "zh" if CHINESE.search(words) else "en"

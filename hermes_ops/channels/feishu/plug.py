@@ -10,6 +10,7 @@ from pathlib import Path
 from platformdirs import user_state_path
 
 from hermes_ops.channels.base import Intake
+from hermes_ops.channels.feishu.brought import Brought
 from hermes_ops.channels.feishu.channel import FeishuChannel
 from hermes_ops.channels.feishu.clicks import Clicks
 from hermes_ops.channels.feishu.identity import Identity
@@ -36,11 +37,13 @@ def make(settings: Settings, posts: Posts, mask: Callable[[str], str]) -> Feishu
     api = Api(s.app_id, secret, s.domain, s.proxy, tally)
     zone = settings.zone or machine_zone()
 
+    brought, sees = Brought(posts), settings.model.sees
+
     def incomings(intake: Intake, identity: Identity) -> Incomings:
         clicks = Clicks(s, posts, intake, mask)
-        return Incomings(s, intake, identity, clicks, mask, zone, settings.language)
+        return Incomings(s, intake, identity, clicks, brought, mask, zone, settings.language, sees)
 
-    fetcher = Fetcher(posts, settings.data_dir / PLACE, mask)
+    fetcher = Fetcher(posts, brought, settings.data_dir / PLACE, mask, sees)
     return FeishuChannel(s, posts, api, incomings, fetcher, tally)
 
 

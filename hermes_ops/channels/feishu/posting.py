@@ -159,8 +159,8 @@ async def post_markdown(api: Api, to: Address, text: str, title: str, key: str, 
 
 
 def harmless(text: str) -> str:
-    """A text's tags would mention people."""
-    return printable(text).replace("<", "＜")
+    """A text's tags would mention people, and its links say one thing and lead to another."""
+    return printable(text).replace("<", "＜").replace("](", "] (")
 
 
 def _id(answer: Json) -> str:

@@ -133,7 +133,7 @@ def _told(content: bytes) -> dict[str, Json] | None:
 def _refused(told: dict[str, Json] | None, status: int, headers: dict[str, str]) -> Refusal:
     log_id = headers.get("x-tt-logid", "")
     reset = headers.get("x-ogw-ratelimit-reset") or headers.get("retry-after") or ""  # the latter is a gateway's
-    wait = float(reset) if reset.isdigit() else 0.0
+    wait = float(reset) if reset.isdecimal() else 0.0
     if told is None:
         return Refusal(sort_of(None, status), None, f"HTTP {status}, no answer of the platform's", log_id, wait)
     given, msg = told.get("code"), str(told.get("msg") or "")[:500]

@@ -36,7 +36,7 @@ class Call:
     def number(self, name: str, default: int, least: int, most: int) -> int:
         """A query number. Raises 99992402."""
         value = self.query.get(name, str(default))
-        if not value.isdigit() or not least <= int(value) <= most:
+        if len(value) > 18 or not value.isdecimal() or not least <= int(value) <= most:
             raise invalid_field(name, value, f"{name} is {least} to {most}")
         return int(value)
 

@@ -149,7 +149,7 @@ const MAKERS = {
   markdown: (e, path, ctx) => sized(markdown(e.content, ctx.names), e.text_size),
   plain_text: (e, path, ctx) => el("p", {}, words(e, ctx)),
   lark_md: (e, path, ctx) => el("p", {}, words(e, ctx)),
-  div: (e, path, ctx) => el("div", {}, words(e.text, ctx), (e.fields || []).map((f) => el("div", { class: "piece" }, words(f.text, ctx)))),
+  div: (e, path, ctx) => sized(el("div", { class: e.text?.text_color ? `c-${e.text.text_color}` : "" }, words(e.text, ctx), (e.fields || []).map((f) => el("div", { class: "piece" }, words(f.text, ctx)))), e.text?.text_size),
   hr: () => el("hr"),
   img: (e, path, ctx) => el("div", { class: "picture" }, picture(e.img_key, e.alt?.content || ""), e.title ? words(e.title, ctx) : null),
   img_combination: (e) => el("div", { class: "picture" }, (e.img_list || []).map((i) => picture(i.img_key))),
