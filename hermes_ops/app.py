@@ -5,6 +5,7 @@ One question, left to right: claim its run, work out window and scope, let the s
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import time
@@ -21,6 +22,7 @@ from hermes_ops.grasp import Known, grasp, trouble
 from hermes_ops.logs import Decisions, open_log
 from hermes_ops.meter import Meter
 from hermes_ops.models import Models
+from hermes_ops.pictures import Sight, marks
 from hermes_ops.recall.desk import Recall
 from hermes_ops.report.making import Maker
 from hermes_ops.runtime.local import LocalRuntime
@@ -122,7 +124,10 @@ class App:
         self._running[stop] = run
         try:
             info = await self._claim(incoming, session or self.recall.session(incoming), resume, new, run)
-            return await self._work(info, stop, on_event, on_tick)
+            try:
+                return await self._work(info, stop, on_event, on_tick)
+            finally:
+                self.recall.leave(info.id)
         finally:
             del self._running[stop]
 
@@ -188,16 +193,15 @@ class App:
             return await self.reports.answer(wanted, info.question, info.id, runtime, stop, self.models.name, lang)
         places = await self.desk.places(info.question, info.folder, stop)
         known = await runtime.step("context", self._grasp, places, info, told)
-        window, scope = from_json(Window, known["window"]), from_json(Scope, known["scope"])
+        window, scope, lang = from_json(Window, known["window"]), from_json(Scope, known["scope"]), known["lang"]
         if self.models.offline and not known["offline"]:
             raise ConfigError(f"Run {info.id} was begun with a language model: set one, or ask afresh with --new.")
         await self.memory.runs.note(info.id, window=known["window"], scope=known["scope"], model=self.models.name)
-        lang, now = known["lang"], datetime.fromisoformat(known["now"])
         ctx = Context(
             question=info.question,
             window=window,
             scope=scope,
-            now=now,
+            now=datetime.fromisoformat(known["now"]),
             runtime=runtime,
             guard=self.guard,
             stop=stop,
@@ -210,8 +214,9 @@ class App:
         if asked_back := trouble(known, lang):
             return Answer(info.id, "needs_input", asked_back, window, scope, model=self.models.name)
         sources = await self.desk.sources(places, info.question, scope, self.models.asked(known["offline"]), stop)
-        answer = await self._ask(ctx, runtime, sources, self.recall.past(info, told, known["before"]), known["offline"])
-        text = await self.recall.tell(info, runtime, told, answer.text, lang)
+        past, sight = self.recall.past(info, told, known["before"]), Sight(info.question, known.get("pictures", ()))
+        answer = await self._ask(ctx, runtime, sources, past, known["offline"], sight)
+        text = await self.recall.tell(info, runtime, told, sight.said(answer, lang), lang)
         usage = answer.usage + from_json(Usage, told["usage"])
         answer = replace(answer, text=text, usage=usage, skipped=tuple(dict(s) for s in sources.skipped))
         runtime.emit("answer", {"status": answer.status}, dumps(to_json(answer)))
@@ -224,9 +229,11 @@ class App:
     async def _grasp(self, places: Places, info: RunInfo, told: Json) -> Json:
         catalogue = self.settings.catalogue()
         known = grasp(info.question, await places.coverage(), catalogue, from_json(Known, told["known"]))
-        return {**known, "offline": self.models.offline}
+        return {**known, "offline": self.models.offline, "pictures": await asyncio.to_thread(marks, info.question)}
 
-    async def _ask(self, ctx: Context, runtime: LocalRuntime, sources: Sources, past: Past, offline: bool) -> Answer:
+    async def _ask(
+        self, ctx: Context, runtime: LocalRuntime, sources: Sources, past: Past, offline: bool, sight: Sight
+    ) -> Answer:
         made = (self._cast(make(sources)) for make in DOMAINS)
         agents = tuple(self.toolkit.equip(a, ctx.scope.environment, self.models.asked(offline)) for a in made)
         if offline:
@@ -234,7 +241,7 @@ class App:
         desk = Supervisor(
             agents,
             self.prompts.get("supervisor") or prompt(),
-            self.models.brain,
+            sight.over(self.models.brain),
             (*self.recall.tools, *self.reports.tools),
             manner=Manner(uncited=self.settings.uncited),
             steps=ctx.limits.supervisor_steps,
@@ -243,7 +250,7 @@ class App:
             why = str(fell.body["why"])
         else:
             try:
-                return await desk.answer(ctx, past)
+                return await desk.answer(sight.into(ctx), past)
             except ModelError as e:
                 why = str(e)
         kept: list[Answer] = []
@@ -285,5 +292,5 @@ async def open_app(settings: Settings, folder: Path | None = None, offline: bool
         closing.callback(app.threads.close)
         for close in (app.toolkit.aclose, app.desk.aclose, app.models.aclose, app.recall.close):
             closing.push_async_callback(close)
-        await closing.enter_async_context(once_a_day(memory, settings.trace, settings.data_dir))
+        await closing.enter_async_context(once_a_day(memory, settings))
         yield app

@@ -13,12 +13,17 @@ from hermes_ops.recall.followups import ASKS_WHICH, Former, Own, Tied, tie
 from hermes_ops.recall.glossary import with_chinese
 from orchestrator import scope as scopes
 from orchestrator import when
+from orchestrator.cleaning import CHINESE
 from orchestrator.contracts import Incoming, Json, Scope, Window, to_json
 from orchestrator.scope import Catalogue, Resolved
+from subagents.compared import compares, timed
+from subagents.plain.kinds import AT_CHANGE, SINCE_CHANGE
 from subagents.sources import Coverage
 
-CJK = re.compile(r"[\u3400-\u9fff]")
 RECENT = re.compile(r"(最近|近来|近期|recently|lately) \(.*\)", re.IGNORECASE)  # alone, it means no exact time
+_ATTRIBUTE = re.compile(
+    r"刚刚?(?:才)?(?=[开关上发改切部合推加打调][^，。？?]{0,4}的)"
+)  # of a change, no time of the question
 SHORT = timedelta(hours=26)  # a folder that spans less is looked at as a whole when no time was named
 HOUR = timedelta(hours=1)
 KNOWN = 12  # services that are named where none is near
@@ -66,7 +71,7 @@ def grasp(asked: Incoming, coverage: Coverage, catalogue: Catalogue, known: Know
         "services": [s.name for s in catalogue.services],
         "unknown": [[name, list(near)] for name, near in place.resolved.unknown],
         "unread": unread if place.window is None else [],
-        "lang": known.language or ("zh" if CJK.search(asked.text) or asked.locale.startswith("zh") else "en"),
+        "lang": known.language or ("zh" if CHINESE.search(asked.text) or asked.locale.startswith("zh") else "en"),
         "before": list(place.tied.asked),
         "data_zone": coverage.zone,
     }
@@ -91,7 +96,11 @@ def locate(asked: Incoming, now: datetime, zone: str, catalogue: Catalogue, know
     from it, then the person's defaults."""
     text = asked.text
     alert = alert_in(asked.quote or (text if "\n" in text else ""), asked.at, zone)
-    reading = when.Reading() if alert and not asked.quote else when.resolve(text, now, zone)
+    compared = compares(text)
+    telling = _ATTRIBUTE.sub("", timed(text))
+    if not SINCE_CHANGE.search(telling):  # "did the 18:00 deploy do it?": the time is a name
+        telling = AT_CHANGE.sub(" ", telling)
+    reading = when.Reading() if alert and not asked.quote else when.resolve(telling, now, zone)
     own = scopes.resolve(text, catalogue)
     if not own.scope.services and not own.unknown:
         broad = with_chinese(catalogue)
@@ -108,7 +117,10 @@ def locate(asked: Incoming, now: datetime, zone: str, catalogue: Catalogue, know
         resolved = replace(resolved, scope=replace(resolved.scope, why=told(resolved.scope.why)))
     if tied.stranger:
         resolved = replace(resolved, unknown=(*resolved.unknown, (tied.stranger, ())))
-    return Place(tied.window or reading.window, reading.unread, resolved, tied)
+    window = tied.window or reading.window
+    if window is None and compared and reading.others:  # "is it worse than yesterday?": today so far
+        window = when.resolve("today", now, zone).window
+    return Place(window, reading.unread, resolved, tied)
 
 
 def _quoting(

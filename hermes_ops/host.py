@@ -19,6 +19,7 @@ from hermes_ops.channels import keeping
 from hermes_ops.channels.base import Address, Document, Handle, Progress, Served
 from hermes_ops.channels.commanding import Commands
 from hermes_ops.channels.doing import Doing
+from hermes_ops.channels.receiving import received
 from hermes_ops.channels.words import clock, say
 from hermes_ops.recall.followups import OPENS, REFERS
 from hermes_ops.runtime.alone import Alone
@@ -87,7 +88,7 @@ class Host:
 
     async def _work(self, entry: Entry) -> Outcome:
         if entry.kind == "command":
-            said = await self.commands.answer(entry)
+            said = await self._said(entry)
             return Outcome(parcels=(self._parcel(entry, "send", to_json(said), "reply"),) if said.text else ())
         channel, to = self._channels[entry.channel], address(entry)
         if refused := await self._unscheduled(entry, channel):
@@ -120,6 +121,12 @@ class Host:
         if report := self._app.reports.pop(entry.run):
             payload |= {SHOWN: to_json(Document(report.text, report.title, report.card))}
         return Outcome(state, parcels=(self._parcel(entry, "finish", payload, "finish"),))
+
+    async def _said(self, entry: Entry) -> Document:
+        if entry.extra.get("do") != "received":
+            return await self.commands.answer(entry)
+        prepared = await self._channels[entry.channel].prepare(entry.question, entry.extra)
+        return Document(await asyncio.to_thread(received, prepared, _lang(entry)))
 
     async def _unscheduled(self, entry: Entry, channel: Served) -> Outcome | None:
         """A person's own schedule that was cancelled meanwhile is quiet; one whose person isn't answered there any more
@@ -166,7 +173,8 @@ class Host:
         self.deliveries.nudge()
         place = keeping.place_of(self._files, entry.question.id)
         self._app.desk.leave(place)
-        keeping.drop(place)  # whoever asks once more has them fetched again
+        if left := keeping.leave(place):  # whoever asks once more has them fetched again
+            self._loop.run_in_executor(None, keeping.remove, left)
 
     # ── out ───────────────────────────────────────────────────────────────────────────────────
 

@@ -140,6 +140,7 @@ async def _prune(app: App) -> None:
             await prune(app)
             await app.budget.prune()
             await retention.prune(app.memory, app.settings.trace, RUNS)
+            await retention.prune_turns(app.memory, app.settings.memory)
         await asyncio.to_thread(keeping.sweep, app.settings.data_dir / keeping.PLACE)
         await asyncio.sleep(HOURLY)
 

@@ -39,7 +39,8 @@ def _positive(limits: Limits) -> Limits:
 
 
 class OneModel(Section):
-    """A model at an address. `profile`: its server's quirks, guessed where empty; `timeout`: seconds without a byte."""
+    """A model at an address. `profile`: its server's quirks, guessed where empty; `timeout`: seconds without a byte;
+    `vision`: whether it is shown pictures, where not as the profile knows of its name."""
 
     model: str = ""
     base_url: Url = ""
@@ -53,6 +54,7 @@ class OneModel(Section):
     proxy: Proxy = ""
     ca: str = ""
     price: Price | None = None
+    vision: bool | None = None
 
     def endpoint(self) -> Endpoint:
         given = {name: getattr(self, name) for name in OneModel.model_fields if name != "api_key"}
@@ -69,6 +71,11 @@ class ModelSettings(OneModel):
     def endpoints(self) -> tuple[Endpoint, ...]:
         """The model first, then its fallbacks; empty where no model is named."""
         return (self.endpoint(), *(self._filled(f) for f in self.fallbacks)) if self.model else ()
+
+    @property
+    def sees(self) -> bool:
+        """One of them is shown pictures."""
+        return any(endpoint.sees for endpoint in self.endpoints())
 
     def light_endpoint(self) -> Endpoint | None:
         return self._filled(self.light) if self.light and self.light.model else None
@@ -100,11 +107,14 @@ class EnvironmentSettings(Section):
 
 class MemorySettings(Section):
     """`share_threads`: a thread is one conversation of all who write in it; `share_chats`: so is a group's main chat;
-    `notes`: persons' preferences are kept."""
+    `notes`: persons' preferences are kept; `keep_days`, `keep_mb`: how long turns are kept, 0: for ever; whatever
+    their age the last ones of each conversation stay, and its summary."""
 
     share_threads: bool = True
     share_chats: bool = False
     notes: bool = True
+    keep_days: Annotated[int, Field(ge=0)] = 180
+    keep_mb: Annotated[int, Field(ge=0)] = 1000
 
     def sharing(self) -> Sharing:
         return Sharing(self.share_threads, self.share_chats)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hermes_ops.cli.inputs import check_clock, read_folder, read_now, read_zone
-from hermes_ops.cli.options import AsJson, Folder, Zone
+from hermes_ops.cli.inputs import check_clock, read_folder, read_now, read_zone, zoned
+from hermes_ops.cli.options import AsJson, DataZone, Folder, Zone
 from orchestrator.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ def analyze(
         str | None, typer.Option("--since", metavar="T", help="Trouble that began then or later, ISO 8601.")
     ] = None,
     zone: Zone = None,
+    data_zone: DataZone = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell why something failed, from a folder of exported files, without a language model."""
@@ -34,11 +34,12 @@ def analyze(
     where = read_folder(folder)
     from hermes_ops.cli.analysis import as_object, as_text
     from hermes_ops.loading import load
+    from hermes_ops.trace.printing import json_text
 
-    settings = load()
+    settings = zoned(load(), data_zone)
     at_zone = read_zone(zone, settings.zone)
     found = asyncio.run(_analysed(where, tuple(service or ()), since, at_zone, settings))
-    shown = json.dumps(as_object(found), ensure_ascii=False, indent=2) if as_json else as_text(found, at_zone)
+    shown = json_text(as_object(found)) if as_json else as_text(found, at_zone)
     print(shown, flush=True)
 
 
@@ -49,9 +50,11 @@ async def _analysed(
     from orchestrator.guard import AllowAll
     from subagents.cause.analyse import analyse
     from subagents.folder.folder import open_folder
+    from subagents.folder.zones import Asker
     from subagents.topology import Topology, declared, learnt
 
-    folder = open_folder(where, settings.data_dir / "index", AllowAll(settings.masking_key()).mask)
+    mask, asker = AllowAll(settings.masking_key()).mask, Asker(zone, datetime.now(UTC).timestamp())
+    folder = open_folder(where, settings.data_dir / "index", mask, settings.sources.folder_zone, asker)
     try:
         cover = folder.coverage()
         if cover.since is None or cover.until is None:

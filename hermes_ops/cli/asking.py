@@ -17,10 +17,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Protocol
 
-from hermes_ops.cli.faults import ANSWERED, BY_STATUS, CANCELLED, MODEL, report, say
+from hermes_ops.cli.faults import report, say
 from hermes_ops.cli.inputs import Request, read_now, read_zone
 from hermes_ops.cli.progress import Progress
-from hermes_ops.cli.render import remarks, show
+from hermes_ops.exits import ANSWERED, BY_STATUS, CANCELLED, MODEL
+from hermes_ops.render import remarks, show
 from hermes_ops.settings import Settings
 from orchestrator.contracts import Answer, Event, Incoming
 from orchestrator.guard import AllowAll

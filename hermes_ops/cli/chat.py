@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hermes_ops.cli.faults import say
-from hermes_ops.cli.inputs import Request, check_clock, read_folder, read_name, terminal_locale
-from hermes_ops.cli.options import Folder, Now, Offline, Session, User, Zone
+from hermes_ops.cli.inputs import Request, check_clock, read_folder, read_name, terminal_locale, zoned
+from hermes_ops.cli.options import DataZone, Folder, Now, Offline, Session, User, Zone
 
 if TYPE_CHECKING:
     from hermes_ops.app import App
@@ -32,12 +32,14 @@ def chat(
     user: User = "local",
     now: Now = None,
     zone: Zone = None,
+    data_zone: DataZone = None,
 ) -> None:
     """Talk about the sources of the settings, a folder of exported files, or log lines you paste."""
     check_clock(now, zone)
     where = read_folder(folder) if folder is not None else None
     name = read_name("--session", session) or f"chat-{secrets.token_hex(3)}"
-    asked = Request("", where, offline, now, zone, read_name("--user", user) or "local", name, locale=terminal_locale())
+    who = read_name("--user", user) or "local"
+    asked = Request("", where, offline, now, zone, who, name, locale=terminal_locale(), data_zone=data_zone)
     conversation = _conversation(asked)
     with conversation.terminal:
         said = f"Folder {where}. " if where else "Paste log lines beside a question, or start with --folder DIR. "
@@ -57,7 +59,7 @@ def _conversation(request: Request) -> Conversation:
     from hermes_ops.loading import load
     from orchestrator.guard import AllowAll
 
-    settings = load()
+    settings = zoned(load(), request.data_zone)
     lang = "zh" if request.locale.startswith("zh") else "en"
     make_incoming(request, settings)  # refuses what is wrong before anything is opened
     guard = AllowAll(settings.masking_key())

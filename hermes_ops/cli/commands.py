@@ -24,7 +24,7 @@ from hermes_ops.cli.inputs import (
     terminal_locale,
 )
 from hermes_ops.cli.memory import group as memory
-from hermes_ops.cli.options import AsJson, Folder, New, Now, Offline, Resume, Session, User, Zone
+from hermes_ops.cli.options import AsJson, DataZone, Folder, New, Now, Offline, Resume, Session, User, Zone
 from hermes_ops.cli.report import group as report
 from hermes_ops.cli.runs import group as runs
 from hermes_ops.cli.sandbox import sandbox
@@ -70,6 +70,7 @@ def ask(
     resume: Resume = None,
     new: New = False,
     as_json: AsJson = False,
+    data_zone: DataZone = None,
 ) -> None:
     """Answer a question from the sources of the settings, or from a folder of exported files."""
     check_resume(resume, new)
@@ -77,7 +78,9 @@ def ask(
     text = read_question(question, resume)
     where = read_folder(folder) if folder is not None else None
     asker, talk = read_name("--user", user) or "local", read_name("--session", session)
-    request = Request(text, where, offline, now, zone, asker, talk, resume, new, as_json, terminal_locale())
+    request = Request(
+        text, where, offline, now, zone, asker, talk, resume, new, as_json, terminal_locale(), data_zone
+    )  # fmt: skip
     raise typer.Exit(late.answer(request))
 
 

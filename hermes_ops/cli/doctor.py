@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hermes_ops.cli.faults import ANSWERED, FAILED
 from hermes_ops.cli.options import AsJson
 from hermes_ops.cli.recorded import readers_may_leave
+from hermes_ops.exits import ANSWERED, FAILED
 
 if TYPE_CHECKING:
     from hermes_ops.doctor.check import Check

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
-from hermes_ops.cli.faults import ANSWERED, FAILED, say
+from hermes_ops.cli.faults import say
 from hermes_ops.cli.options import AsJson, Offline
+from hermes_ops.exits import ANSWERED, FAILED
 
 
 def evaluate(
@@ -28,11 +28,12 @@ def evaluate(
     from hermes_ops.evals.rates import rates
     from hermes_ops.evals.result import Result
     from hermes_ops.loading import load
+    from hermes_ops.trace.printing import json_text
 
     settings = runner.with_model(load(), model)
     outcomes = runner.run(cases.cases, settings, offline)
     used = settings.model.model if settings.model.model and not offline else "offline"
     result = Result(cases.name, used, datetime.now(UTC), outcomes, rates(outcomes, cases.thresholds))
-    print(json.dumps(result.as_json(), ensure_ascii=False, indent=1) if as_json else result.table(), flush=True)
+    print(json_text(result.as_json()) if as_json else result.table(), flush=True)
     say(f"Kept as {result.keep(settings.data_dir / 'evals')}")
     raise typer.Exit(ANSWERED if result.ok else FAILED)

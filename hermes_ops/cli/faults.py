@@ -10,12 +10,10 @@ import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
+from hermes_ops.exits import CANCELLED, FAILED, PIPE, STORE
 from orchestrator.cleaning import clean
 from orchestrator.errors import HermesError
 from orchestrator.guard.masking import mask
-
-ANSWERED, FAILED, USAGE, STORE, MODEL, BUSY, CANCELLED, PIPE = 0, 1, 2, 3, 4, 6, 130, 141
-BY_STATUS = {"failed": FAILED, "busy": BUSY, "cancelled": CANCELLED}  # of an answer; all others are ANSWERED
 
 
 def report(error: BaseException) -> int:

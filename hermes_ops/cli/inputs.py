@@ -7,13 +7,17 @@ import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from hermes_ops.channels.base import MAX_QUESTION
 from hermes_ops.zones import find_zone, machine_zone
 from orchestrator.cleaning import clean
 from orchestrator.errors import ConfigError
 
-MAX_QUESTION = 8_000  # characters
+if TYPE_CHECKING:
+    from hermes_ops.settings import Settings
+
 MAX_NAME = 100
 
 
@@ -32,6 +36,7 @@ class Request:
     new: bool = False
     as_json: bool = False
     locale: str = ""
+    data_zone: str | None = None
 
 
 def read_question(argument: str | None, resume: str | None) -> str:
@@ -72,6 +77,14 @@ def read_folder(argument: Path | None) -> Path:
 
 def read_zone(argument: str | None, setting: str) -> str:
     return find_zone(argument).key if argument is not None else setting or machine_zone()
+
+
+def zoned(settings: Settings, data_zone: str | None) -> Settings:
+    """With the zone of the folder's times as the command line says it. Raises ConfigError for one that isn't known."""
+    if data_zone is None:
+        return settings
+    sources = settings.sources.model_copy(update={"folder_zone": find_zone(data_zone).key})
+    return settings.model_copy(update={"sources": sources})
 
 
 def read_now(argument: str | None, zone: str, option: str = "--now") -> datetime:

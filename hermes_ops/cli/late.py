@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hermes_ops.cli.faults import report
-from hermes_ops.cli.inputs import Request
+from hermes_ops.cli.inputs import Request, zoned
 from orchestrator.errors import ConfigError
 
 
@@ -21,7 +21,7 @@ def _run(request: Request) -> int:
     from hermes_ops.loading import load
     from hermes_ops.sourcing.settings import NOTHING
 
-    settings = load()
+    settings = zoned(load(), request.data_zone)
     if request.folder is None and not request.resume and not settings.sources.any:
         raise ConfigError(NOTHING)
     incoming = asking.make_incoming(request, settings)

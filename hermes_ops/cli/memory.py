@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -11,11 +10,12 @@ import typer
 from hermes_ops.cli.faults import say
 from hermes_ops.cli.inputs import read_name
 from hermes_ops.cli.options import AsJson
+from hermes_ops.cli.recorded import with_memory
 from orchestrator.errors import ConfigError
 
 if TYPE_CHECKING:
     from hermes_ops.recall.keeper import Keeper
-    from memory import Memory, Note
+    from memory import Note
     from orchestrator.contracts import Json
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ def export(user: Whose = "local", tenant: Tenant = "") -> None:
     from hermes_ops.trace import printing
     from orchestrator.contracts import to_json
 
-    notes, made = _rows(_notes(user, tenant)), _with_memory(lambda memory: memory.schedules.all())
+    notes, made = _rows(_notes(user, tenant)), with_memory(lambda memory: memory.schedules.all())
     own = [to_json(s) for s in made if (s.user, s.tenant) == (user, tenant)]
     printing.print_json({"user": user, "tenant": tenant, "notes": notes, "schedules": own})
 
@@ -96,18 +96,4 @@ def _rows(notes: list[Note]) -> list[dict[str, Json]]:
 def _with_keeper(work: Callable[[Keeper], Awaitable[T]]) -> T:
     from hermes_ops.recall.keeper import Keeper
 
-    return _with_memory(lambda memory: work(Keeper(memory)))
-
-
-def _with_memory(work: Callable[[Memory], Awaitable[T]]) -> T:
-    from hermes_ops.loading import load
-    from memory import open_memory
-
-    async def run() -> T:
-        memory = open_memory(load().database_url)
-        try:
-            return await work(memory)
-        finally:
-            await memory.close()
-
-    return asyncio.run(run())
+    return with_memory(lambda memory: work(Keeper(memory)))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Protocol
 
+from hermes_ops.trace.tree import who
 from orchestrator.cleaning import clean
 from orchestrator.contracts import Event
 
@@ -50,11 +51,6 @@ class Progress:
 
     def _timed(self, said: str) -> str:
         return f"{time.monotonic() - self._begun:5.1f} s  {said}"
-
-
-def who(path: str) -> str:
-    """ "supervisor/1.0.logs" → "logs"."""
-    return path.rpartition("/")[2].rpartition(".")[2]
 
 
 def describe(event: Event) -> str:

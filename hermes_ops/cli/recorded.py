@@ -39,7 +39,7 @@ def read_time(said: str, zone: str, now: datetime) -> datetime | None:
     from hermes_ops.cli.inputs import read_now
 
     unit = {"m": "minutes", "h": "hours", "d": "days"}.get(said[-1:])
-    if unit and said[:-1].isascii() and said[:-1].isdigit() and len(said) < 8:
+    if unit and said[:-1].isdecimal() and len(said) < 8:
         return now - timedelta(**{unit: int(said[:-1])})
     try:
         return read_now(said, zone) if said else None

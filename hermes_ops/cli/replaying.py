@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hermes_ops.cli.faults import ANSWERED, FAILED, say
+from hermes_ops.cli.faults import say
 from hermes_ops.cli.inspect import Out, write
 from hermes_ops.cli.options import AsJson
 from hermes_ops.cli.recorded import Run, readers_may_leave, settings
+from hermes_ops.exits import ANSWERED, FAILED
 from orchestrator.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,8 +12,8 @@ import typer
 
 from hermes_ops.cli.asking import interruptible
 from hermes_ops.cli.faults import say
-from hermes_ops.cli.inputs import check_clock, read_folder, read_name, read_now, read_zone, terminal_locale
-from hermes_ops.cli.options import Folder, Now, Offline, User, Zone
+from hermes_ops.cli.inputs import check_clock, read_folder, read_name, read_now, read_zone, terminal_locale, zoned
+from hermes_ops.cli.options import DataZone, Folder, Now, Offline, User, Zone
 from orchestrator.errors import ConfigError, Stopped
 
 if TYPE_CHECKING:
@@ -69,6 +68,7 @@ def report(
     lang: Annotated[str, typer.Option("--lang", metavar="L", help="zh or en.")] = "",
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there.")] = None,
     now: Now = None,
+    data_zone: DataZone = None,
 ) -> None:
     """The ops report of a day, a week or a shift."""
     if context.invoked_subcommand:
@@ -82,7 +82,7 @@ def report(
     _check_output(output)
     from hermes_ops.loading import load
 
-    found = asyncio.run(_made(wanted, load()))
+    found = asyncio.run(_made(wanted, zoned(load(), data_zone)))
     _show(found, format, full, output)
 
 
@@ -111,8 +111,9 @@ async def _made(wanted: Wanted, settings: Settings) -> Report:
     async with open_app(settings, wanted.folder, wanted.offline) as app:
         stop = Stop(SECONDS * 0.8, SECONDS)
         zone = read_zone(wanted.zone, team_zone(settings))
-        place = await app.reporter.places(stop)
-        order = await _order(wanted, settings, place, read_now(wanted.now, zone), zone)
+        now = read_now(wanted.now, zone)
+        place = await app.reporter.places(stop, zone, now)
+        order = await _order(wanted, settings, place, now, zone)
         try:
             with interruptible(stop.cancel):
                 return await _kept(app.reporter, order, wanted.force, stop)
@@ -176,13 +177,14 @@ def _show(report: Report, format: Format | None, full: bool, output: Path | None
 
 def _text(report: Report, format: Format, full: bool) -> str:
     from hermes_ops.report.view import card, html, markdown
+    from hermes_ops.trace.printing import json_text
     from orchestrator.contracts import to_json
 
     if format == "html":
         return html.render(report)
     if format == "md":
         return markdown.render(report, full)
-    return json.dumps(to_json(report) if format == "json" else card.render(report), ensure_ascii=False, indent=2)
+    return json_text(to_json(report) if format == "json" else card.render(report))
 
 
 @group.command()

@@ -5,22 +5,20 @@ It works beside `serve`, which does what is asked within a second.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
 from hermes_ops.cli.faults import say
 from hermes_ops.cli.options import AsJson
+from hermes_ops.cli.recorded import with_memory
 from orchestrator.errors import ConfigError
 
 if TYPE_CHECKING:
     from memory import Entry, Memory
     from orchestrator.contracts import Json
 
-T = TypeVar("T")
 Id = Annotated[str, typer.Argument(metavar="ID", help="A message's id as `list` shows it, or its run's.")]
 
 group = typer.Typer(help="See, end and repeat the questions that came in by chat.", no_args_is_help=True)
@@ -38,7 +36,7 @@ def list_(
 
     if wrong := [s for s in state if s not in get_args(State)]:
         raise ConfigError(f"--state {wrong[0]!r} is unknown. Valid: {', '.join(get_args(State))}.")
-    found = _with_memory(lambda memory: memory.inbox.list(state, limit))
+    found = with_memory(lambda memory: memory.inbox.list(state, limit))
     if as_json:
         printing.print_json([_json(e) for e in found])
     elif found:
@@ -63,7 +61,7 @@ def show(id: Id, as_json: AsJson = False) -> None:
         told = [{"key": p.key, "state": p.state, "tries": p.tries, "reason": p.reason, "sent": p.sent} for p in sent]
         return {**_json(e), "sent": told, "feedback": kept}
 
-    told = _with_memory(read)
+    told = with_memory(read)
     if as_json:
         printing.print_json(told)
         return
@@ -79,7 +77,7 @@ def cancel(id: Id) -> None:
     async def ask(memory: Memory) -> bool:
         return await memory.inbox.ask_cancel((await _found(memory, id)).id, "operator")
 
-    if not _with_memory(ask):
+    if not with_memory(ask):
         raise ConfigError(f"{id} has ended already; there is nothing to cancel.")
     say(f"{id} is being ended; `serve` does it within a second, or when it starts.")
 
@@ -103,7 +101,7 @@ def retry(id: Id) -> None:
             raise ConfigError(f"{id} was asked again already, as {new.id}.")
         return new.id
 
-    say(f"Asked again as {_with_memory(put)}.")
+    say(f"Asked again as {with_memory(put)}.")
 
 
 async def _found(memory: Memory, id: str) -> Entry:
@@ -132,17 +130,3 @@ def _json(e: Entry) -> dict[str, Json]:
         "chat": asked.chat,
         "question": asked.text,
     }
-
-
-def _with_memory(work: Callable[[Memory], Awaitable[T]]) -> T:
-    from hermes_ops.loading import load
-    from memory import open_memory
-
-    async def run() -> T:
-        memory = open_memory(load().database_url)
-        try:
-            return await work(memory)
-        finally:
-            await memory.close()
-
-    return asyncio.run(run())

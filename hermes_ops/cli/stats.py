@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,7 +70,7 @@ def export(
     out: Out = None,
 ) -> None:
     """Write runs for other programs: those named, or the newest that fit."""
-    from hermes_ops.trace import exporting, finding, story, tree
+    from hermes_ops.trace import exporting, finding, printing, story, tree
     from memory import Wanted
 
     if format not in ("jsonl", "otlp"):
@@ -88,4 +87,4 @@ def export(
         write("".join(line for one in found for line in exporting.json_lines(*one)), out)
         return
     told = [story.tell(info, events, tree.build(events), budget) for info, events in found]
-    write(json.dumps(exporting.otlp(told, texts), ensure_ascii=False) + "\n", out)
+    write(printing.json_text(exporting.otlp(told, texts), None) + "\n", out)

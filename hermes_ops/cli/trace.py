@@ -95,21 +95,23 @@ def step(
 
 @group.command()
 def prune(as_json: AsJson = False) -> None:
-    """Remove runs beyond the settings trace.keep_days and trace.keep_mb now, and give the space back."""
+    """Remove runs and turns beyond the settings trace.keep_… and memory.keep_… now, and give the space back."""
     from hermes_ops.trace import printing, retention
 
-    keep = settings().trace
+    chosen = settings()
 
-    async def work(memory: Memory) -> Pruned:
-        done = await retention.prune(memory, keep)
+    async def work(memory: Memory) -> tuple[Pruned, int]:
+        done = await retention.prune(memory, chosen.trace)
+        turns = await retention.prune_turns(memory, chosen.memory)
         await memory.desk.scrub()
-        return done
+        return done, turns
 
-    done = with_memory(work)
+    done, turns = with_memory(work)
     if as_json:
-        printing.print_json({"runs": done.runs, "texts": done.texts, "bytes": done.bytes})
+        printing.print_json({"runs": done.runs, "texts": done.texts, "bytes": done.bytes, "turns": turns})
     else:
         print(f"Removed {done.runs:,} runs and {done.texts:,} texts; {done.bytes / 1e6:.1f} MB are kept.")
+        print(f"Removed {turns:,} turns of conversations.")
 
 
 group.command()(inspect.graph)

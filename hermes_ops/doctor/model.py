@@ -1,5 +1,5 @@
-"""Really calls a model: Chinese, streaming, a tool call, two at once, an answer after results, thinking, JSON, and how
-much context it takes, in at most ten small requests and a few large ones.
+"""Really calls a model: Chinese, streaming, a tool call, two at once, an answer after results, thinking, JSON, a
+picture, and how much context it takes, in at most ten small requests and a few large ones.
 
 What a server refuses is learnt by the gateway on the way; what was learnt becomes the settings to use.
 """
@@ -24,6 +24,7 @@ PROBES: tuple[tuple[str, Probe], ...] = (
     ("parallel calls", probes.parallel_calls),
     ("answer from results", probes.after_results),
     ("JSON", probes.plain_json),
+    ("pictures", probes.pictures),
 )
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import struct
+import zlib
+from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from itertools import count
 
 from hermes_ops.doctor.check import Check, Clock
 from hermes_ops.doctor.patient import ROOM, SMALLEST, Patient, advice, user
+from orchestrator.cleaning import CHINESE
 from orchestrator.gateway.failures import Failure, sentence
-from orchestrator.gateway.history import assistant_message
+from orchestrator.gateway.history import UNSEEN, assistant_message
 
 Probe = Callable[[Patient, Clock], Awaitable[Check]]
 
-CJK = re.compile(r"[\u3400-\u9fff]")
 WORD = "BLUE-HERON-7"
 COUNT = {
     "type": "function",
@@ -43,7 +46,7 @@ async def answers(patient: Patient) -> tuple[Check, Check]:
         return failed, failed
     where = f"{reply.model} at {patient.at.place}, profile {patient.lane.profile.name}"
     name = f"{patient.at.model}: Chinese"
-    if CJK.search(reply.text):
+    if CHINESE.search(reply.text):
         first = Check("model", name, "ok", f"answers in Chinese ({where})", seconds=clock.seconds)
     else:
         do = "Choose a model that speaks Chinese, if you ask in Chinese."
@@ -109,6 +112,32 @@ async def plain_json(patient: Patient, clock: Clock) -> Check:
         return Check("model", "JSON", "ok", "clean JSON, Chinese as it is", seconds=clock.seconds)
     do = "Notes on persons may be missed; set model.light to a model that can."
     return Check("model", "JSON", "warn", f"it answered {reply.text[:80]!r}", do, clock.seconds)
+
+
+async def pictures(patient: Patient, clock: Clock) -> Check:
+    """A white square, to one that is to be shown pictures."""
+    if not patient.at.sees:
+        says = "is shown none: neither model.vision nor what is known of its name says that it sees"
+        return Check("model", "pictures", "ok", says)
+    url = f"data:image/png;base64,{b64encode(_square(64)).decode()}"
+    words = {"type": "text", "text": "Which one colour has this picture? One word."}
+    parts = [words, {"type": "image_url", "image_url": {"url": url}}]
+    reply = await patient.ask([{"role": "user", "content": parts}])
+    if UNSEEN in reply.notes:
+        do = "Set model.vision = false: it saves the attempt, and people are told that nobody looked."
+        return Check("model", "pictures", "warn", "the server refused one", do, clock.seconds)
+    return Check("model", "pictures", "ok", f"takes them; a white square is {reply.text[:40]!r}", seconds=clock.seconds)
+
+
+def _square(side: int) -> bytes:
+    """A white PNG (https://www.w3.org/TR/png: signature, header, rows, end)."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = zlib.compress((b"\0" + b"\xff" * 3 * side) * side)
+    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
 def thinks(patient: Patient) -> Check:

@@ -40,4 +40,5 @@ def _alert(one: dict[str, Json], whole: dict[str, Json], hook: AlertHook, now: d
         annotations=notes,
         link=text(one.get("generatorURL")),
         group=text(whole.get("groupKey")),
+        receiver=text(whole.get("receiver")),
     )

@@ -4,6 +4,7 @@ alerts. Every refusal is a status and a sentence that says why.
 
 from __future__ import annotations
 
+import codecs
 import json
 import logging
 from collections import Counter
@@ -25,6 +26,7 @@ from orchestrator.errors import StoreError
 Domain = Literal["alerts", "changes"]
 Answer = tuple[int, dict[str, Any]]
 T = TypeVar("T", Alert, Change)
+CHARSETS = ("utf-8", "utf-16", "utf-32", "gb", "big5", "iso8859", "cp125", "euc", "shift_jis", "koi8", "ascii")
 MOST = 2000  # alerts or changes of one delivery
 
 log = logging.getLogger("hermes_ops.hooks")
@@ -153,11 +155,7 @@ def _delivery(headers: Mapping[str, str], body: bytes) -> Delivery:
     fields."""
     said = Message()
     said["content-type"] = headers.get("content-type", "")
-    charset = said.get_content_charset("utf-8")
-    try:
-        text = body.decode(charset, "replace")
-    except LookupError:
-        text = body.decode("utf-8", "replace")
+    text = body.decode(_charset(said.get_content_charset("utf-8")), "replace")
     event = headers.get("x-github-event", "")
     form = said.get_content_type() == "application/x-www-form-urlencoded"
     if form and text.lstrip()[:1] not in ("{", "["):
@@ -169,6 +167,15 @@ def _delivery(headers: Mapping[str, str], body: bytes) -> Delivery:
         return Delivery(json.loads(text), event)
     except (ValueError, RecursionError):
         raise Refused(400, "The body is no JSON.") from None
+
+
+def _charset(said: str) -> str:
+    """One that texts are written in, else UTF-8: Python knows others by name that raise, or take minutes for a body."""
+    try:
+        name = codecs.lookup(said).name
+    except (LookupError, ValueError):
+        return "utf-8"
+    return name if name.startswith(CHARSETS) else "utf-8"
 
 
 def _told(became: Sequence[Became]) -> dict[str, Any]:

@@ -54,6 +54,7 @@ class Alert:
     annotations: Mapping[str, str] = field(default_factory=dict)
     link: str = ""
     group: str = ""  # what the sender notifies of together
+    receiver: str = ""  # whom the sender notifies by this hook
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def _walk(body: Json, path: str) -> Json:
             body = next((x for x in held if isinstance(x, dict) and str(x.get(key)) == wanted), None)
         elif isinstance(body, dict):
             body = body.get(name)
-        elif isinstance(body, list) and name.isdigit() and int(name) < len(body):
+        elif isinstance(body, list) and name.isdecimal() and int(name) < len(body):
             body = body[int(name)]
         else:
             return None

@@ -78,6 +78,7 @@ KEYS: Mapping[str, Words] = {
     "model.extra_body": Words(
         "Further fields of each request, such as switching thinking off.", {"enable_thinking": False}
     ),
+    "model.vision": Words("Show it pictures or not; without it as the vendor documents for its name.", True),
     "model.stream": Words("Stream replies or not; without it the profile's.", True),
     "model.tools": Words('"native", or "text" for models without native tool calls.'),
     "model.timeout": Words("Seconds without a byte, after which a request counts as lost."),
@@ -102,6 +103,8 @@ KEYS: Mapping[str, Words] = {
     "memory.share_threads": Words("A thread is one conversation of all who write in it."),
     "memory.share_chats": Words("So is a group's main chat; else each person has one there."),
     "memory.notes": Words("Persons' preferences are kept (`hermes-ops memory list`)."),
+    "memory.keep_days": Words("Days that turns are kept, the last ones of a conversation longer; 0: for ever."),
+    "memory.keep_mb": Words("Megabytes of turns; 0: as much as there is."),
     "trace.keep_days": Words("Days; 0: for ever."),
     "trace.keep_mb": Words("Megabytes of events and texts; 0: as much as there is."),
     "log.level": Words(
@@ -145,6 +148,7 @@ KEYS: Mapping[str, Words] = {
     "budgets.NAME.chats": Words("Its chats: whoever asks there.", ["oc_example"]),
     "budgets.NAME.tokens": Words("Its own bound, else budget.team.", 500000),
     "sources.folder": Words("A directory of exported files, beside the live sources.", "/srv/incident"),
+    "sources.folder_zone": Words("The zone of times in it that state none; empty: told by its files and the asker."),
     "sources.alerts": Words(
         "Prometheus, VictoriaMetrics, Alertmanager. docs/SOURCES.md has the keys; each may be a table of its own, "
         "[sources.alerts.prod].",

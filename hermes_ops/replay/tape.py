@@ -108,9 +108,9 @@ class Tape:
         """What a loop was asked, where its step doesn't hold it: the part of a plan, or the model's call."""
         numbers = name.split(".")
         plan = next((e for e in self.events if e.path == above and e.kind == "plan"), None)
-        if plan and numbers[0].isdigit():
+        if plan and numbers[0].isdecimal():
             return list(plan.body.get("parts") or ())[int(numbers[0]) - 1 : int(numbers[0])]
-        if len(numbers) < 3 or not (numbers[0].isdigit() and numbers[1].isdigit()):
+        if len(numbers) < 3 or not (numbers[0].isdecimal() and numbers[1].isdecimal()):
             return []
         said = self.reply(above, f"model {numbers[0]}") or self.reply(above, f"model {numbers[0]} shorter")
         calls = (said or {}).get("calls") or []

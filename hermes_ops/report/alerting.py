@@ -18,12 +18,12 @@ from hermes_ops.report.day import hour_start, hours_of
 from hermes_ops.report.desk import Desk
 from hermes_ops.report.model import AlertHour, AlertRow, Alerts, Amount, unknown
 from hermes_ops.report.reasons import triaged
-from hermes_ops.report.severity import rank
 from hermes_ops.report.words import say
 from orchestrator.contracts import Window
 from subagents.alerts.episodes import FLAPS, QUIET, Group, distinct, grouped
 from subagents.asking import Merged
 from subagents.cause.triage import is_record
+from subagents.severity import rank
 from subagents.sources import AlertQuery, AlertSource, Answered, Episode
 
 BACK = 7  # days before the window that tell what is new

@@ -23,6 +23,9 @@ from hermes_ops.report.settings import ReportSettings
 from hermes_ops.report.view.figures import clock
 from hermes_ops.report.words import joined, named, say, spaced
 from orchestrator.contracts import Window
+from subagents.alerts.current import held
+from subagents.paging import holds
+from subagents.saying import Clock
 from subagents.sources import Episode
 
 LOW = 25.0  # percent of an error budget from which on somebody should know
@@ -127,7 +130,10 @@ def handover(
 ) -> Handover:
     """`quieted`: firings that are suppressed and not over at the window's end."""
     still = tuple(r for r in alerts.rows if r.end is None and not r.suppressed)
-    silences = {(e.name, e.service): Silence(e.name, e.service, e.by, _until(e)) for e in quieted}
+    clock_, zh = Clock(window), lang == "zh"
+    silences = {
+        (e.name, e.service): Silence(e.name, e.service, held(e.by, clock_, zh, ends=False), _until(e)) for e in quieted
+    }
     watch = [
         say("watch_recovered", lang, services=joined(i.services, lang), at=clock(i.end, window))
         for i in incidents if i.end is not None and window.end - i.end <= FRESH
@@ -137,6 +143,8 @@ def handover(
 
 
 def _until(e: Episode) -> datetime | None:
-    """Where what suppressed it says until when."""
+    """Where what suppressed it says until when; of several silences the last."""
+    if ends := [hold.until for hold in holds(e.by) if hold.until]:
+        return max(ends)
     found = _UNTIL.search(" ".join((e.by, *e.annotations.values())))
     return datetime.fromisoformat(found[1].replace("Z", "+00:00")) if found else None

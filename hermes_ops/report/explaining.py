@@ -15,13 +15,13 @@ from hermes_ops.report.grouping import Seed
 from hermes_ops.report.model import CauseSaid, Incident, Lang, Proof
 from hermes_ops.report.reasons import worded
 from hermes_ops.report.recorded import Recorded
-from hermes_ops.report.severity import rank
 from hermes_ops.report.words import say
 from memory.reports import Confirmed
 from orchestrator.contracts import Scope, Window
 from subagents.cause.analyse import analyse
-from subagents.cause.model import Analysis, Cause, Reason, Suspect
+from subagents.cause.model import Analysis, Reason, Suspect
 from subagents.changes.chinese import operational
+from subagents.severity import rank
 from subagents.sources import Change, Sources
 from subagents.topology import Topology
 
@@ -80,13 +80,14 @@ async def _explained(desk: Desk, sources: Sources, seed: Seed, graph: Topology, 
         first_failing=cause.first_failing,
         reached=cause.blast_radius,
         services=tuple(dict.fromkeys((*seed.services, *filter(None, [cause.first_failing]), *cause.blast_radius))),
-        proof=_proof(desk, cause, seed.start, changes),
+        proof=_proof(desk, found, seed.start, changes),
         cleared=_cleared(desk, found),
     )
 
 
-def _proof(desk: Desk, cause: Cause, start: datetime, changes: Sequence[Change]) -> tuple[Proof, ...]:
+def _proof(desk: Desk, found: Analysis, start: datetime, changes: Sequence[Change]) -> tuple[Proof, ...]:
     """The strongest of each kind of evidence first, no two about the same thing."""
+    cause = found.cause
     lines: dict[tuple[str, ...], Proof] = {}
     for r in sorted(cause.reasons, key=lambda r: -r.weight):
         text = worded(r, cause.onset or start, desk.window, desk.lang) if r.weight > 0 else ""
@@ -94,7 +95,9 @@ def _proof(desk: Desk, cause: Cause, start: datetime, changes: Sequence[Change])
             text = say("of_sample", desk.lang, what=text)
         about = r.text.split()[:2] if r.signal in REPEATED else []
         if text:
-            lines.setdefault((r.signal, *about), Proof(desk.mask(by_name(text, r, changes)), r.query))
+            lines.setdefault(
+                (r.signal, *about), Proof(desk.mask(by_name(text, r, changes)), r.query, found.links.get(r.query, ""))
+            )
     return tuple(lines.values())[:PROOF]
 
 

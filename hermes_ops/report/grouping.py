@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 
 from hermes_ops.report.alerting import Fired, Judgement
 from hermes_ops.report.erring import Counted, on_clock
-from hermes_ops.report.severity import rank, severe
 from subagents.alerts.episodes import clusters
+from subagents.severity import rank, severe
 from subagents.sources import Episode
 from subagents.topology import Topology
 

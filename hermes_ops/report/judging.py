@@ -11,11 +11,11 @@ from datetime import timedelta
 
 from hermes_ops.report.alerting import Fired, Judgement
 from hermes_ops.report.desk import Desk
-from hermes_ops.report.severity import rank
 from subagents.alerts.episodes import Group, grouped
 from subagents.asking import Merged, widened
 from subagents.cause.facts import Facts
 from subagents.cause.triage import alert_id, triage
+from subagents.severity import rank
 from subagents.sources import (
     Answered,
     Change,

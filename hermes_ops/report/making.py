@@ -62,9 +62,10 @@ class Maker:
         self._models, self._mask, self._keep, self._clock = models, mask, keep, clock
         self._days = Calendar(settings.team.workdays)
 
-    async def places(self, stop: Stop) -> Places:
+    async def places(self, stop: Stop, zone: str = "", now: datetime | None = None) -> Places:
         """What reports are made from, opened. Raises ConfigError where nothing is set."""
-        return await self._desk.places(QUESTION, "", stop)
+        asked = replace(QUESTION, zone=zone or team_zone(self._settings), at=now or self._clock())
+        return await self._desk.places(asked, "", stop)
 
     @classmethod
     def of(cls, app: App, keep: bool = True) -> Maker:

@@ -45,10 +45,11 @@ Against = Literal["day_before", "week_before", "period_before"]
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """One line of evidence, with the query that shows it."""
+    """One line of evidence, with the query that shows it and the console at that query, where there is one."""
 
     text: str
     query: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)

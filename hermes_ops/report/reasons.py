@@ -21,23 +21,14 @@ DULL = frozenset(
 )  # said by the section itself
 _CLOCK = re.compile(r"(?<=\b(?:at|to) )(\d\d):(\d\d)\b|(?<=\bsince )(\d\d):(\d\d)\b|(?<=\bfrom )(\d\d):(\d\d)\b")
 
-STORE: Phrases = (
-    (r"no hook for (\w+)s was ever heard: .+",
-     r"web hook 从未收到过数据：请按 docs/HOOKS.md 配置并运行 hermes-ops serve"),
-    (r"nothing was ever heard by the hook (.+?): .+", r"web hook \1 从未收到过数据：请确认 hermes-ops serve 在运行"),
-    (r"the store of web hooks was never filled: no hook runs", "web hook 从未收到过数据"),
-    (r"(\d+) of these alerts weren't told of again for long, and may be over",
-     r"其中 \1 个告警很久没有再收到通知，可能已经恢复"),
-    (r"only the last ([\d,]+) of ([\d,]+) (?:alerts|changes) .+", r"共 \2 条，只计了最新的 \1 条"),
-    (r"of the time before, (?:the first )?([\d,]+) lines were compared", r"之前的时段只对比了 \1 行"),
-)  # fmt: skip
-
 OF_A_CHANGE = frozenset(("effect", "wording"))  # what its content can bring: worded as answers word it
 
 CAUSE: Phrases = (
     (r"taken back at ([\d: -]+) by (.+)", r"\1 被 \2 回滚"),
     (r"the failing lines name (.+)", r"报错行里提到 \1"),
-    (r"(-?\d+) min before the (\w+) at ([\d: -]+)", r"早于故障开始（\3）\1 分钟"),
+    (r"(-?\d+) min before the onset at ([\d: -]+)", r"早于故障开始（\2）\1 分钟"),
+    (r"(-?\d+) min before the first signs at ([\d: -]+)", r"早于最早的迹象（\2）\1 分钟"),
+    (r"its first midnight, at ([\d: -]+), is just before the onset", r"上线后的第一个零点（\1）紧接着故障开始"),
     (r"planned work that was going on at the onset", "故障开始时这项计划内工作正在进行"),
     (r"(\S+) (\S+) rose from (\S+) to (\S+)", r"\1 的 \2 从 \3 升到 \4"),
     (r"(\S+) (\S+) fell from (\S+) to (\S+)", r"\1 的 \2 从 \3 降到 \4"),
@@ -98,8 +89,7 @@ def worded(reason: Reason, near: datetime, window: Window, lang: Lang) -> str:
 
 def lacking(gap: str, lang: Lang) -> str:
     """What a source could not tell."""
-    said = phrase(gap, STORE) if lang == "zh" else None
-    return said or gaps.worded(gap, lang)
+    return gaps.worded(gap, lang)
 
 
 def triaged(why: str, lang: Lang) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hermes_ops.report.judging import few
-from hermes_ops.report.severity import rank
 from orchestrator.contracts import Window
 from subagents.alerts.episodes import grouped
+from subagents.severity import rank
 from subagents.sources import AlertQuery, Answered, Coverage, Episode, Health
 
 CROWD = 1_000  # firings in a window from which on it is a crowd

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from hermes_ops.report.model import Alerts, Availability, Errors, Incident, Lang, Rating, Rule, Verdict
 from hermes_ops.report.settings import ReportSettings
-from hermes_ops.report.severity import severe
 from hermes_ops.report.view.figures import share, spoken
 from hermes_ops.report.words import joined, say
+from subagents.severity import severe
 
 ORDER = ("bad", "watch", "incomplete", "quiet")
 

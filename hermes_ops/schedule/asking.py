@@ -11,7 +11,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
-from hermes_ops.grasp import CJK
 from hermes_ops.report.model import Kind, Lang
 from hermes_ops.schedule.asked import AskedReport
 from hermes_ops.schedule.asked import read as read
@@ -19,6 +18,7 @@ from hermes_ops.schedule.reporter import Made, Reporter, team_zone, window_of
 from hermes_ops.settings import Settings
 from memory import Runs
 from orchestrator import when
+from orchestrator.cleaning import CHINESE
 from orchestrator.contracts import (
     Answer,
     Asked,
@@ -136,4 +136,4 @@ def _evidence(made: Made, args: Json) -> Evidence:
 
 
 def _language(question: Incoming) -> str:
-    return "zh" if CJK.search(question.text) or question.locale.startswith("zh") else "en"
+    return "zh" if CHINESE.search(question.text) or question.locale.startswith("zh") else "en"

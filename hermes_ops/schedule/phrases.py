@@ -192,7 +192,7 @@ def _day(said: str) -> int:
 
 
 def _number(said: str) -> int:
-    if said.isdigit():
+    if said.isdecimal():
         return int(said)
     digits = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2}
     tens, _, ones = said.rpartition("十")

@@ -100,7 +100,7 @@ def often(s: Schedule, lang: str) -> str:
     """Its times in words; the expression itself where they are none of the usual ones."""
     minute, hour, day, month, week = s.cron.split()
     zh = lang == "zh"
-    if not (minute.isdigit() and month == "*" and all(h.isdigit() for h in hour.split(","))):
+    if not (minute.isdecimal() and month == "*" and all(h.isdecimal() for h in hour.split(","))):
         return _steps(s.cron, zh)
     clocks = ("、" if zh else ", ").join(f"{int(h):02}:{int(minute):02}" for h in hour.split(","))
     if s.workdays:

@@ -5,6 +5,7 @@ It knows no product.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
@@ -13,6 +14,7 @@ from hermes_ops.sections import File, Proxy, Seconds, Secret, Section, Url, Zone
 from subagents.web import Site, basic, bearer
 from subagents.web.links import FIELDS, unknown
 
+_API = re.compile(r"(?:/loki)?/api/v\d+/?$|/select/logsql/?$")
 LONGEST = 25.0  # seconds; a tool of a sub-agent has 30
 Template = Annotated[str, Field(pattern=r"^(?:https?://\S+)?$")]
 
@@ -64,6 +66,8 @@ class Live(Placed):
             raise ValueError("is needed: the address of its API")
         if "@" in url.partition("://")[2].partition("/")[0]:
             raise ValueError('holds a user or password: give user and password = { env = "NAME" } instead')
+        if api := _API.search(url):
+            raise ValueError(f"ends in the API's path: leave out {api[0]}")
         return url
 
     @model_validator(mode="after")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from hermes_ops import attached
@@ -19,6 +20,7 @@ from orchestrator.contracts import Incoming, Scope
 from orchestrator.errors import ConfigError
 from orchestrator.stop import Stop
 from subagents.folder.folder import Folder, open_folder
+from subagents.folder.zones import Asker
 from subagents.sources import Coverage, Sources
 from subagents.store.kept import Records
 from subagents.topology import Declared
@@ -26,18 +28,22 @@ from subagents.topology import Declared
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What one run asks: an opened folder, and whether the live sources as well."""
+    """What one run asks: an opened folder, whether the live sources as well, and beside these what the message brought
+    along."""
 
     folder: Folder | None
     live: LiveSources | None
+    brought: Folder | None = None
 
     async def coverage(self) -> Coverage:
-        """A folder ends at its last record; live sources go on, so with them it has no end."""
+        """A folder ends at its last record; live sources go on, so with them it has no end, unless the message brought
+        records along: these are what it asks about."""
         if self.live is None:
             return self.folder.coverage() if self.folder else Coverage(None, None)
-        held = self.folder.coverage().services if self.folder else ()
-        live = await self.live.coverage()
-        return Coverage(None, None, live.zone, tuple(dict.fromkeys((*live.services, *held))), live.notes)
+        live, opened = await self.live.coverage(), [f.coverage() for f in (self.folder, self.brought) if f]
+        services = tuple(dict.fromkeys(s for held in (live, *opened) for s in held.services))
+        told = opened[-1] if self.brought and opened[-1].until is not None else Coverage(None, None, live.zone)
+        return replace(told, services=services, notes=live.notes)
 
 
 class Desk:
@@ -53,11 +59,11 @@ class Desk:
         self.folder = given or own
         asked = next(settings.live(), None) and (given is None or same)
         self._live = LiveSources(settings, records) if asked else None
-        self._index, self._mask, self._threads = index, mask, threads
+        self._index, self._mask, self._threads, self._zone = index, mask, threads, settings.folder_zone
         calls = {caller: callees for caller, callees in (depends_on or {}).items() if callees}
         self._declared = [Sources(spans=(Declared(calls),))] if calls else []
         self._opened: dict[Path, Folder] = {}
-        self._opening = asyncio.Lock()
+        self._opening: dict[Path, asyncio.Future[Folder]] = {}
 
     @property
     def live(self) -> LiveSources | None:
@@ -73,7 +79,9 @@ class Desk:
             path = attached.place(question)
             if path is None:
                 raise ConfigError(NOTHING)
-        return Places(await self._open(path, stop, question) if path else None, live)
+        more = attached.place(question) if live else None
+        brought = await self._open(more, stop, question) if more else None
+        return Places(await self._open(path, stop, question) if path else None, live, brought)
 
     async def sources(
         self, places: Places, question: Incoming, scope: Scope, models: tuple[str, ...], stop: Stop
@@ -89,20 +97,39 @@ class Desk:
 
     def leave(self, path: Path) -> None:
         """What a message brought along isn't asked any more."""
+        self._opening.pop(path, None)
         if opened := self._opened.pop(path, None):
             opened.close()
 
     async def _open(self, path: Path, stop: Stop, question: Incoming) -> Folder:
-        """Recognised once; in a thread, so that Ctrl-C works meanwhile. Of what the message brought along nothing is
-        indexed: it goes without a trace."""
-        index = None if path == attached.place(question) else self._index
-        async with self._opening:  # two questions at once open a folder once
-            if path not in self._opened:
-                given = {"path": path, "cache_dir": index, "mask": self._mask}
-                self._opened[path] = await stop.race(work.run(open_folder, given, "io", None, self._threads))
-        return self._opened[path]
+        """Recognised once, in a thread; whoever asks for it meanwhile waits for the same, each until its own `stop`.
+        Of what the message brought along nothing is indexed: it goes without a trace."""
+        if path in self._opened:
+            return self._opened[path]
+        if path not in self._opening:
+            index = None if path == attached.place(question) else self._index
+            given: dict[str, object] = {"path": path, "cache_dir": index, "mask": self._mask, "zone": self._zone}
+            given["asker"] = Asker(question.zone, question.at.timestamp())
+            opening = asyncio.ensure_future(work.run(open_folder, given, "io", None, self._threads))
+            opening.add_done_callback(partial(self._came, path))
+            self._opening[path] = opening
+        return await stop.race(asyncio.shield(self._opening[path]))
+
+    def _came(self, path: Path, opening: asyncio.Future[Folder]) -> None:
+        """Kept, or closed where it was left meanwhile. A failure is told to who waits; the next asker tries again."""
+        wanted = self._opening.get(path) is opening
+        if wanted:
+            del self._opening[path]
+        if opening.cancelled() or opening.exception():
+            return
+        if wanted:
+            self._opened[path] = opening.result()
+        else:
+            opening.result().close()
 
     async def aclose(self) -> None:
+        for opening in list(self._opening.values()):
+            opening.cancel()
         for opened in self._opened.values():
             opened.close()
         if self._live:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
-from hermes_ops.sections import Section, Url
+from hermes_ops.sections import Section, Url, Zone
 from hermes_ops.sourcing.changes import GitSettings
 from hermes_ops.sourcing.connection import Live, Placed
 from hermes_ops.sourcing.logs import LogSettings
@@ -43,6 +43,12 @@ class Sli(Section):
     total_query: str = ""
     bad_query: str = ""
     objective: Annotated[float, Field(gt=0, lt=100)] | None = None
+
+    @model_validator(mode="after")
+    def _both(self) -> Sli:
+        if bool(self.total_query) != bool(self.bad_query):
+            raise ValueError("needs total_query and bad_query together")
+        return self
 
 
 class Graph(Section):
@@ -96,9 +102,11 @@ def _named(tables: dict[str, T]) -> dict[str, T]:
 
 
 class SourceSettings(Section):
-    """`folder`: a directory of exported files, beside the live sources or alone."""
+    """`folder`: a directory of exported files, beside the live sources or alone; `folder_zone`: of times in it that
+    state no offset, "" lets its files and who asks tell."""
 
     folder: Path | None = None
+    folder_zone: Zone = ""
     alerts: Annotated[dict[str, AlertSettings], AfterValidator(_named)] = Field(default_factory=dict)
     logs: Annotated[dict[str, LogSettings], AfterValidator(_named)] = Field(default_factory=dict)
     changes: Annotated[dict[str, ChangeSettings], AfterValidator(_named)] = Field(default_factory=dict)

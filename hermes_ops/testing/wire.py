@@ -27,6 +27,7 @@ class Quirk(StrEnum):
     TOOLS_WITH_RESULTS = "tools_with_results"  # tool messages need `tools`
     ECHO_REASONING = "echo_reasoning"
     STRIP_REASONING = "strip_reasoning"
+    NO_PICTURES = "no_pictures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ def refusal(quirks: frozenset[Quirk], body: Json) -> Raw | None:
     messages = body.get("messages") or []
     results = any(m.get("role") == "tool" for m in messages)
     calling = [m for m in messages if m.get("tool_calls")]
+    pictures = any(isinstance(m.get("content"), list) for m in messages)
     auto = body.get("tools") and body.get("tool_choice", "auto") == "auto"
     tests: tuple[tuple[Quirk, object, str, str], ...] = (
         (Quirk.NO_PARALLEL, "parallel_tool_calls" in body, "Unknown parameter.", "parallel_tool_calls"),
@@ -84,6 +86,7 @@ def refusal(quirks: frozenset[Quirk], body: Json) -> Raw | None:
         (Quirk.NO_STREAM_OPTIONS, "stream_options" in body, "Unrecognized argument: stream_options", ""),
         (Quirk.NO_STREAM, body.get("stream"), "Streaming is not supported by this server.", "stream"),
         (Quirk.ONLY_STREAM, not body.get("stream"), "This model only supports stream mode, enable stream.", ""),
+        (Quirk.NO_PICTURES, pictures, "messages[1]: unknown variant `image_url`, expected `text`", ""),
         (Quirk.NO_TOOLS, body.get("tools"), "This model does not support tools", ""),
         (
             Quirk.NO_AUTO_TOOLS,
@@ -91,12 +94,7 @@ def refusal(quirks: frozenset[Quirk], body: Json) -> Raw | None:
             '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
             "",
         ),
-        (
-            Quirk.TOOLS_WITH_RESULTS,
-            results and not body.get("tools"),
-            "The tools field must be defined when messages contain tool results.",
-            "",
-        ),
+        (Quirk.TOOLS_WITH_RESULTS, results and not body.get("tools"), "tools must be defined beside tool results.", ""),
         (
             Quirk.ECHO_REASONING,
             any("reasoning_content" not in m for m in calling),

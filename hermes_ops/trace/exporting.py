@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 
+from hermes_ops.trace.printing import json_text
 from hermes_ops.trace.story import Beat, Story
 from hermes_ops.version import VERSION
 from memory import RunInfo
@@ -34,7 +35,7 @@ def json_lines(info: RunInfo, events: Sequence[Event]) -> Iterator[str]:
 
 
 def _line(row: Json) -> str:
-    return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
+    return json_text(row, None) + "\n"
 
 
 def otlp(stories: Sequence[Story], texts: bool = False) -> Json:

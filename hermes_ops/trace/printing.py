@@ -44,8 +44,12 @@ def one_line(text: str, most: int = 300) -> str:
 
 def print_json(value: Json) -> None:
     """One JSON value; what can't be seen is escaped, so that nothing is lost."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    print(visible_json(text), flush=True)
+    print(json_text(value), flush=True)
+
+
+def json_text(value: Json, indent: int | None = 2) -> str:
+    """As JSON that may be shown anywhere: the one way from a value to what a command prints or writes."""
+    return visible_json(json.dumps(value, ensure_ascii=False, indent=indent))
 
 
 def visible_json(text: str) -> str:

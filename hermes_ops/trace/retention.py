@@ -1,5 +1,5 @@
-"""How long traces are kept: by age and by size, looked after once a day beside a question, or by `trace prune`. Reports
-and confirmed causes go after 400 days.
+"""How long traces and turns are kept: by age and by size, looked after once a day beside a question, or by `trace
+prune`. Reports and confirmed causes go after 400 days.
 
 What a person asked to be forgotten is another matter, and goes at once (`memory.erasing`).
 """
@@ -14,7 +14,8 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from hermes_ops.settings import TraceSettings
+from hermes_ops.recall.past import TURNS, WAITING
+from hermes_ops.settings import MemorySettings, Settings, TraceSettings
 from memory import Memory, Pruned
 from orchestrator.errors import StoreError
 
@@ -33,14 +34,21 @@ async def prune(memory: Memory, keep: TraceSettings, most: int = 100_000) -> Pru
     return await memory.traces.prune(before, keep.keep_mb * 10**6 if keep.keep_mb else None, most)
 
 
+async def prune_turns(memory: Memory, keep: MemorySettings) -> int:
+    """Lets go of turns that the settings don't keep; their number. Those that the past of a conversation is built from
+    stay. Raises StoreError."""
+    before = datetime.now(UTC) - timedelta(days=keep.keep_days) if keep.keep_days else None
+    return await memory.turns.prune(TURNS + WAITING, before, keep.keep_mb * 10**6 if keep.keep_mb else None)
+
+
 @asynccontextmanager
-async def once_a_day(memory: Memory, keep: TraceSettings, data_dir: Path) -> AsyncIterator[None]:
+async def once_a_day(memory: Memory, settings: Settings) -> AsyncIterator[None]:
     """Prunes beside what is done inside, a bounded part, at most once a day. Nothing that fails here is anybody's
     trouble: the next day tries again."""
-    due = _due(data_dir / STAMP)
+    due = _due(settings.data_dir / STAMP)
     if due:
-        _sweep(data_dir / PASTES)
-    task = asyncio.create_task(_quietly(memory, keep)) if due else None
+        await asyncio.to_thread(_sweep, settings.data_dir / PASTES)
+    task = asyncio.create_task(_quietly(memory, settings)) if due else None
     try:
         yield
     finally:
@@ -50,9 +58,10 @@ async def once_a_day(memory: Memory, keep: TraceSettings, data_dir: Path) -> Asy
             await asyncio.wait({task})
 
 
-async def _quietly(memory: Memory, keep: TraceSettings) -> None:
+async def _quietly(memory: Memory, settings: Settings) -> None:
     try:
-        await prune(memory, keep, MOST)
+        await prune(memory, settings.trace, MOST)
+        await prune_turns(memory, settings.memory)
     except StoreError:
         return
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from hermes_ops.trace import facts
+from hermes_ops.trace import facts, why
 from hermes_ops.trace.printing import Line, one_line
 from hermes_ops.trace.tree import Step
 from memory import RunInfo
@@ -24,7 +24,7 @@ def lines(info: RunInfo, events: Sequence[Event], steps: Sequence[Step]) -> Iter
     yield from _head(info, events, steps)
     yield Line("")
     for step in steps:
-        yield from _below(step, 0)
+        yield from _below(step, 0, steps)
 
 
 # ── the run ───────────────────────────────────────────────────────────────────────────────────
@@ -77,18 +77,15 @@ def spent(used: Usage) -> str:
 # ── its steps ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _below(step: Step, depth: int) -> Iterator[Line]:
+def _below(step: Step, depth: int, loop: Sequence[Step]) -> Iterator[Line]:
+    """`loop`: the steps it stands among."""
     indent = "   " * depth
-    first, *more = _words(step)
+    first, *more = _route(step, loop) if step.kind == "route" else _KINDS.get(step.kind, _other)(step)
     yield Line(f"{step.number:>4}  {indent}{first[0]}", first[1])
     for text, style in more:
         yield Line(f"      {indent}   {text}", style)
     for inner in step.steps:
-        yield from _below(inner, depth + 1)
-
-
-def _words(step: Step) -> list[Said]:
-    return _KINDS.get(step.kind, _other)(step)
+        yield from _below(inner, depth + 1, step.steps)
 
 
 def _context(step: Step) -> list[Said]:
@@ -115,18 +112,16 @@ def _model(step: Step) -> list[Said]:
     return [(" · ".join(words), ""), *notes]
 
 
-def _route(step: Step) -> list[Said]:
+def _route(step: Step, loop: Sequence[Step]) -> list[Said]:
     body = step.body
     chosen = body.get("chosen") or ()
     names = ", ".join(dict.fromkeys(str(c.get("agent")) for c in chosen)) or "nobody: it answers by itself"
     said: list[Said] = [(f"route, turn {body.get('turn')}: asks {names}", HEAD)]
     for one in chosen:
         window = f" · window {one['window']}" if one.get("window") else ""
-        why = f" · because: {one_line(one['reason'])}" if one.get("reason") else " · no reason was given"
-        said.append((f"{one.get('agent')}: {one_line(str(one.get('task', '')))}{window}{why}", ""))
-    if body.get("not_chosen"):
-        said.append((f"not asked: {', '.join(body['not_chosen'])}", "yellow"))
-    return said
+        said_why = f" · because: {one_line(one['reason'])}" if one.get("reason") else " · no reason was given"
+        said.append((f"{one.get('agent')}: {one_line(str(one.get('task', '')))}{window}{said_why}", ""))
+    return [*said, *((line, "yellow") for line in why.left_out(step, loop))]
 
 
 def _plan(step: Step) -> list[Said]:
@@ -213,7 +208,6 @@ _KINDS: Mapping[str, Callable[[Step], list[Said]]] = {
     "context": _context,
     "agent": _agent,
     "model": _model,
-    "route": _route,
     "plan": _plan,
     "branch": _branch,
     "tool": _tool,

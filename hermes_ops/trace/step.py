@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from hermes_ops.trace import detail, facts, sent
+from hermes_ops.trace import detail, facts, sent, why
 from hermes_ops.trace.printing import Line
 from hermes_ops.trace.show import spent
 from hermes_ops.trace.tree import Step, walk
@@ -23,8 +23,10 @@ def lines(step: Step, steps: Sequence[Step], budget: int) -> Iterator[Line]:
     yield Line(f"Step {step.number} · {step.kind} · {where} · {at}", HEAD)
     if step.kind == "model":
         yield from _model(step, loop_of(step, steps), budget)
-    else:
-        yield from _KINDS.get(step.kind, _plain)(step)
+        return
+    yield from _KINDS.get(step.kind, _plain)(step)
+    if step.kind == "route" and (left := why.left_out(step, loop_of(step, steps))):
+        yield from _section("Not asked", "\n".join(left))
 
 
 def as_json(step: Step, steps: Sequence[Step], budget: int) -> dict[str, Json]:

@@ -56,6 +56,11 @@ class Step:
             yield from step.walk()
 
 
+def who(path: str) -> str:
+    """ "supervisor/1.0.logs" → "logs"."""
+    return path.rpartition("/")[2].rpartition(".")[2]
+
+
 def build(events: Sequence[Event]) -> tuple[Step, ...]:
     """The steps of the supervisor, with all others below them. `events`: in the order they arrived."""
     paths: dict[str, list[Event]] = {}

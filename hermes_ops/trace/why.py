@@ -54,6 +54,14 @@ def not_asked(route: Step, loop: Sequence[Step]) -> list[Json]:
     return [_by_model(name, told) for name in left]
 
 
+def left_out(route: Step, loop: Sequence[Step]) -> list[str]:
+    """The same as lines: who wasn't asked, those of one reason together."""
+    groups: dict[str, list[str]] = {}
+    for row in not_asked(route, loop):
+        groups.setdefault(str(row["why"]), []).append(str(row["agent"]))
+    return [f"not asked: {', '.join(names)} · {' '.join(why.split())}" for why, names in groups.items()]
+
+
 def _by_model(name: str, told: str) -> Json:
     word = re.compile(rf"(?<![a-z0-9_]){re.escape(name.removesuffix('s'))}s?(?![a-z0-9])", re.IGNORECASE)
     lines = [s.strip() for s in SENTENCE.findall(told) if word.search(s.replace(f"ask_{name}", name))]

@@ -9,6 +9,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hermes_ops.service import Hook, Service
+from hermes_ops.web.bodies import body
+
+MOST = 1 << 20  # bytes of one; a larger one is nothing that a channel sends
 
 
 def routes(service: Service) -> Sequence[Route]:
@@ -17,17 +20,7 @@ def routes(service: Service) -> Sequence[Route]:
 
 def _taking(hook: Hook) -> Callable[[Request], Awaitable[Response]]:
     async def take(request: Request) -> Response:
-        status, answer = await hook(request.headers, await body(request))
+        status, answer = await hook(request.headers, await body(request, MOST) or b"")
         return JSONResponse(answer, status)
 
     return take
-
-
-async def body(request: Request, most: int = 1 << 20) -> bytes:
-    """At most so many bytes; of a longer one the beginning, which nobody can read."""
-    read = b""
-    async for part in request.stream():
-        read += part
-        if len(read) > most:
-            return b""
-    return read

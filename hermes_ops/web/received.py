@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from hermes_ops.hooks.ear import Domain
 from hermes_ops.service import Service
+from hermes_ops.web.bodies import body
 
 
 def routes(service: Service) -> Sequence[Route]:
@@ -26,18 +27,8 @@ def _taking(service: Service, domain: Domain) -> Callable[[Request], Awaitable[R
     most = service.app.settings.hooks.body_kb << 10
 
     async def take(request: Request) -> Response:
-        read = await _whole(request, most)
+        read = await body(request, most)
         status, answer = await service.ear.take(domain, request.path_params["name"], request.headers, read)
         return JSONResponse(answer, status)
 
     return take
-
-
-async def _whole(request: Request, most: int) -> bytes | None:
-    """None where it is larger; the rest isn't read then."""
-    read = bytearray()
-    async for part in request.stream():
-        read += part
-        if len(read) > most:
-            return None
-    return bytes(read)

@@ -17,7 +17,7 @@ import pytest
 from hermes_ops.cli.faults import report
 from hermes_ops.cli.inputs import Request
 from hermes_ops.cli.progress import describe
-from hermes_ops.cli.render import answer_json, show
+from hermes_ops.render import answer_json, show
 from hermes_ops.settings import Settings
 from orchestrator.contracts import Answer, AnswerStatus, Event, Json
 from orchestrator.errors import ConfigError, ModelError, StoreError

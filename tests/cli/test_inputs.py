@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from hermes_ops.channels.base import MAX_QUESTION
 from hermes_ops.cli.inputs import (
-    MAX_QUESTION,
     check_clock,
     check_resume,
     read_folder,
     read_name,
     read_now,
     read_question,
+    zoned,
 )
+from hermes_ops.settings import Settings
 from orchestrator.errors import ConfigError
 
 
@@ -59,6 +61,15 @@ def test_now_is_read_in_the_zone_unless_it_has_an_offset(now: str, zone: str, ut
 def test_a_bad_now(now: str) -> None:
     with pytest.raises(ConfigError, match="2026-11-30T09:00"):
         check_clock(now, None)
+
+
+def test_the_zone_of_a_folders_times_goes_before_the_settings() -> None:
+    settings = Settings.model_validate({"sources": {"folder": "/data", "folder_zone": "Europe/Berlin"}})
+    assert zoned(settings, None).sources.folder_zone == "Europe/Berlin"
+    assert zoned(settings, "Asia/Shanghai").sources.folder_zone == "Asia/Shanghai"
+    assert zoned(settings, "Asia/Shanghai").sources.folder == settings.sources.folder
+    with pytest.raises(ConfigError, match="no time zone"):
+        zoned(settings, "Shanghai")
 
 
 @pytest.mark.parametrize("zone", ["Asia/Shangai", "../etc", "", "/etc/passwd", "UTC+8", "x" * 10_000, "a\0b"])

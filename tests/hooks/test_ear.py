@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import encodings.aliases
 import json
+import time
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from pydantic import SecretStr
 
 from hermes_ops.hooks.settings import AlertHook, HookSettings
@@ -110,3 +113,26 @@ async def test_forms_are_read(place: Place) -> None:
     assert (await place.post("alerts/anything", inside, form))[1]["kept"] == 1
     kept = (await place.records.find("alert", Window(START, NOW + timedelta(days=2)))).rows
     assert [r.body["name"] for r in kept] == ["Disk", "CPU过高"]
+
+
+CHARSETS = sorted({*encodings.aliases.aliases.values(), "idna", "undefined", "no-such", "", "a\0b", "é\xff", "x" * 300})
+
+
+@pytest.mark.parametrize("body", [json.dumps(ALERT).encode(), b"\xff\xfe" + bytes(range(256)), b"a-" * 50_000])
+async def test_no_charset_that_a_sender_names_breaks_the_hook(place: Place, body: bytes) -> None:
+    began = time.thread_time()
+    for charset in CHARSETS:
+        headers = {**BEARER, "Content-Type": f"application/json; charset={charset}"}
+        status, told = await place.post("alerts/alertmanager", body, headers)
+        assert status in (200, 400, 422), (charset, told)
+    assert time.thread_time() - began < 5
+
+
+@pytest.mark.parametrize("charset", ["gbk", "GB18030", "utf-16", "latin-1", "utf-8"])
+async def test_a_charset_that_texts_are_written_in_is_read(place: Place, charset: str) -> None:
+    name = "café" if charset == "latin-1" else "磁盘已满"
+    body = {"alerts": [{"labels": {"alertname": name}, "status": "firing", "startsAt": START.isoformat()}]}
+    raw = json.dumps(body, ensure_ascii=False).encode(charset)
+    headers = {**BEARER, "Content-Type": f"application/json; charset={charset}"}
+    assert (await place.post("alerts/alertmanager", raw, headers))[0] == 200
+    assert [said for said, _, _ in await place.episodes()] == [name]

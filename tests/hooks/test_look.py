@@ -26,7 +26,7 @@ from hermes_ops.serve import serving
 from hermes_ops.service import Service
 from hermes_ops.settings import Settings
 from hermes_ops.sourcing.settings import SourceSettings, StoreSettings
-from memory import Memory
+from memory import Memory, Record
 from memory.records import Records
 from orchestrator import when
 from orchestrator.errors import ConfigError, StoreError
@@ -193,10 +193,11 @@ class Flaky(Records):
 
     away = False
 
-    async def find(self, *args: Any, **given: Any) -> Any:
+    async def every(self, *args: Any, **given: Any) -> AsyncIterator[Record]:
         if self.away:
             raise StoreError("the store is away")
-        return await super().find(*args, **given)
+        async for record in super().every(*args, **given):
+            yield record
 
 
 async def test_what_began_while_the_store_was_away_has_its_look_when_it_is_back(place: Place, memory: Memory) -> None:

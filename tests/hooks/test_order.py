@@ -140,3 +140,15 @@ async def test_what_is_too_old_or_too_much_goes_and_that_is_said(place: Place) -
     assert await place.records.prune(NOW - timedelta(days=1), 2) == 2
     assert [start for _, start, _ in await place.episodes()] == [START + timedelta(minutes=n) for n in (3, 4)]
     assert (await place.records.since("alert"))["alertmanager"] == NOW
+
+
+async def test_whom_the_sender_notified_and_in_which_group_is_kept(place: Place) -> None:
+    alert = {"labels": {"alertname": "Slow", "service": "checkout"}, "status": "firing", "startsAt": START.isoformat(),
+             "endsAt": ZERO, "fingerprint": "f1"}  # fmt: skip
+    key = '{}/{team="pay"}:{alertname="Slow", service="checkout"}'
+    whole = {"version": "4", "receiver": "oncall", "groupKey": key, "alerts": [alert]}
+    assert (await place.post("alerts/alertmanager", whole))[0] == 200
+    (e,) = (await place.alerts.episodes(AlertQuery(DAY, grouped=True))).rows
+    assert e.notified == (("oncall", "alertname=Slow, service=checkout"),)
+    await place.tell(fingerprint="f2")
+    assert [e.notified for e in (await place.alerts.episodes(AlertQuery(DAY))).rows if not e.notified] == [()]

@@ -192,13 +192,16 @@ async def test_a_handover_tells_what_is_open_quiet_and_under_way():
     rows = [
         alert("Stuck", "cart", 3, None),
         alert("Hushed", "cart", 4, None, suppressed=True, by="silenced by ana until 2026-11-25T18:00Z"),
+        alert("Moved", "db", 5, None, suppressed=True, by="; ".join((
+            "silenced by bo until 2026-11-25 10:00 UTC (换盘)", "silenced by wei until 2026-11-25 20:00 UTC"))),
         alert("Errors", "pay", 8, 30, "critical"),
-    ]
+    ]  # fmt: skip
     found = await report(sources(rows, changes=[work]), "shift", window)
     h = found.handover
     assert h is not None
     assert [r.name for r in h.open] == ["Stuck"]
-    assert [(s.name, s.until) for s in h.silences] == [("Hushed", at(18))]
+    assert [(s.name, s.until) for s in h.silences] == [("Hushed", at(18)), ("Moved", at(20))]
+    assert h.silences[1].by in ("被 bo 静默（换盘）；被 wei 静默", "silenced by bo (换盘); silenced by wei")
     assert [c.id for c in h.in_flight] == ["CHG-1"]
     assert any("pay" in w for w in h.watch)
     assert any("vacuum" in w for w in h.watch)

@@ -25,7 +25,7 @@ from subagents.folder.folder import open_folder
 from subagents.sources import Change, Sources
 from tests.hooks.place import Place, hooks
 from tests.memory.conftest import free_port, memory
-from tests.report.samples import bad_day, quiet_day
+from tests.report.samples import ROWS, bad_day, quiet_day
 from tests.report.staged import DAY, alert, at, lines, logs, report, sources
 from tests.report.view.test_golden import words
 from tests.report.view.test_terminal import printed
@@ -266,3 +266,11 @@ def test_what_took_a_change_back_has_a_name_and_not_the_number_of_a_row():
     reason = Reason("taken back", "taken back at 14:47 by 9009", 1.5)
     assert by_name("14:47 被 9009 回滚", reason, (reverted,)) == "14:47 被 payment 2.4.2 回滚"
     assert by_name("14:47 被 9009 回滚", reason, (replace(reverted, version=""),)) == "14:47 被 Revert the pool 回滚"
+
+
+def test_the_longest_that_is_still_open_is_called_so_beside_the_median_of_those_that_ended() -> None:
+    day = bad_day("en")
+    for longest, wanted in ((ROWS[-1], True), (ROWS[0], False)):
+        report = replace(day, alerts=replace(day.alerts, longest=longest))
+        [tile] = [t for t in tiles(report) if t.place == "resolve"]
+        assert ("still open" in tile.note) is wanted

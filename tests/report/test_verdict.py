@@ -6,8 +6,8 @@ import pytest
 
 from hermes_ops.report.model import Amount, Report
 from hermes_ops.report.settings import ReportSettings
-from hermes_ops.report.severity import rank, severe
 from hermes_ops.report.verdict import verdict
+from subagents.severity import rank, severe
 from tests.report.samples import ROWS, bad_day, blind_day, quiet_day, row
 
 QUIET = quiet_day("en")

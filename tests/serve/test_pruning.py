@@ -15,6 +15,7 @@ from hermes_ops.channels.keeping import LONGEST, PLACE
 from hermes_ops.loading import load
 from hermes_ops.models import Models
 from hermes_ops.recall.desk import Recall
+from hermes_ops.recall.past import TURNS, WAITING
 from hermes_ops.serve import _prune
 from hermes_ops.settings import Settings
 from hermes_ops.trace.retention import STAMP
@@ -26,7 +27,9 @@ NOW = datetime.now(UTC)
 
 
 def settings(place: Path) -> Settings:
-    return load({"HERMES_OPS_DATA_DIR": str(place), "HERMES_OPS_TRACE__KEEP_DAYS": "2"})
+    return load(
+        {"HERMES_OPS_DATA_DIR": str(place), "HERMES_OPS_TRACE__KEEP_DAYS": "2", "HERMES_OPS_MEMORY__KEEP_DAYS": "9"}
+    )
 
 
 async def began(memory: Memory, run: str, at: datetime) -> None:
@@ -44,9 +47,13 @@ async def test_old_runs_and_files_that_were_left_behind_go_while_it_serves(tmp_p
         for run, days in (("r-old", 3), ("r-young", 1)):
             await began(app.memory, run, NOW - timedelta(days=days))
             await app.memory.runs.finish(run, "done")
+        for n in range(20):
+            await app.memory.turns.add("s", f"t{n}", "q", "a", "ok", NOW - timedelta(days=10))
         pruning = asyncio.create_task(_prune(app))
         async with asyncio.timeout(10):
             while old.exists():
+                await asyncio.sleep(0.01)
+            while len(await app.memory.turns.last("s", 99)) > TURNS + WAITING:
                 await asyncio.sleep(0.01)
         pruning.cancel()
         assert await app.memory.runs.get("r-old") is None

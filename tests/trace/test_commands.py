@@ -111,6 +111,16 @@ def test_a_run_without_a_model_shows_its_plan_and_the_rules_reasons(trace: Cli, 
     assert SECRET not in shown
 
 
+def test_who_was_not_asked_is_told_with_the_reason_in_the_tree_and_in_its_step(trace: Cli, runs: Runs) -> None:
+    shown = trace("show", runs.faulty.run_id)
+    line = next(x for x in shown.splitlines() if "not asked: " in x)
+    assert re.search(r"not asked: alerts, changes · .*\w", line) or "not asked: alerts · " in line
+    number = next(x for x in shown.splitlines() if "route, turn 1" in x).split()[0]
+    whole = trace("step", runs.faulty.run_id, number)
+    assert "Not asked" in whole
+    assert "alerts" in whole.partition("Not asked")[2]
+
+
 def test_a_run_whose_model_was_away_says_why(trace: Cli, runs: Runs) -> None:
     shown = trace("show", "last")
     assert "no model could be used: http://127.0.0.1:9/v1 can't be reached" in shown

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from hermes_ops.settings import TraceSettings
+from hermes_ops.settings import Settings, TraceSettings
 from hermes_ops.trace.retention import DAY, once_a_day, prune
 from memory import Memory, Pruned, Wanted, open_memory
 from memory.runs import Runs
@@ -185,7 +185,7 @@ async def test_days_and_megabytes_of_the_settings(memory: Memory) -> None:
 
 async def test_it_is_looked_after_once_a_day_beside_the_work(memory: Memory, tmp_path: Path) -> None:
     async def day() -> list[str]:
-        async with once_a_day(memory, TraceSettings(), tmp_path):
+        async with once_a_day(memory, Settings(data_dir=tmp_path)):
             pass
         return await names(memory)
 
@@ -204,7 +204,7 @@ async def test_it_is_looked_after_once_a_day_beside_the_work(memory: Memory, tmp
 
 async def test_a_directory_that_cannot_be_written_is_nobodys_trouble(memory: Memory, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    async with once_a_day(memory, TraceSettings(), tmp_path / "file"):
+    async with once_a_day(memory, Settings(data_dir=tmp_path / "file")):
         pass
 
 

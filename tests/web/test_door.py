@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -138,6 +141,32 @@ async def test_guessing_is_refused_even_with_the_right_token(home: Path) -> None
         assert answer.status_code == 429
         assert int(answer.headers["retry-after"]) > 0
         assert "set-cookie" not in answer.headers
+
+
+async def test_guesses_that_are_sent_at_once_are_as_few_as_those_one_after_another(home: Path) -> None:
+    """Each begins its request, and the token comes when all have."""
+    began, go = asyncio.Semaphore(0), asyncio.Event()
+
+    async def held(n: int) -> AsyncIterator[bytes]:
+        began.release()
+        await go.wait()
+        yield f"token=guess{n}".encode()
+
+    async with opened(home) as bench:
+        posts = [
+            asyncio.create_task(bench.http.post("/traces/sign-in", content=held(n), headers=HERE)) for n in range(40)
+        ]
+        for _ in posts:
+            await began.acquire()
+        go.set()
+        found = Counter([(await post).status_code for post in posts])
+    assert found == {401: TRIES, 429: 40 - TRIES}
+
+
+@pytest.mark.parametrize("form", [b"a=1&" * 40, b"token=" + b"x" * 10_000, b"\xff\xfe=%zz&token", b""])
+async def test_a_form_that_is_none_is_a_wrong_token(home: Path, form: bytes) -> None:
+    async with opened(home) as bench:
+        assert (await bench.http.post("/traces/sign-in", content=form, headers=HERE)).status_code == 401
 
 
 async def test_a_form_from_elsewhere_is_refused(home: Path) -> None:

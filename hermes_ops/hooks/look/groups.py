@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from hermes_ops.hooks.heard import Alert, mark
 from hermes_ops.hooks.settings import LookRule
 from memory import Record
-from subagents.alerts.episodes import weight
+from subagents.severity import rank
 
 BEFORE, AFTER = timedelta(minutes=30), timedelta(hours=1)
 NAME = 60  # characters of a name in a question
@@ -52,7 +52,7 @@ class Group:
 
     @property
     def worst(self) -> Firing:
-        return min(self.firing, key=lambda f: (weight(f.severity), f.start))
+        return min(self.firing, key=lambda f: (rank(f.severity), f.start))
 
 
 def mark_of(hook: str, alert: Alert) -> str:

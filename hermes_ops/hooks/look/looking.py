@@ -2,7 +2,7 @@
 
 One run a group; a group that was looked at rests; many groups at once are one summary; so many an hour in a chat; so
 many questions at once, beside those of people. Each look is a record in the store, so a restart neither repeats one
-nor forgets to turn its card green. It knows no platform.
+nor forgets to turn its card green; what ended between two steps is finished by the next turn. It knows no platform.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hermes_ops.app import App, new_run
 from hermes_ops.channels.base import Address
 from hermes_ops.hooks.ear import Arrived
 from hermes_ops.hooks.look import words
-from hermes_ops.hooks.look.groups import Group, firing, grouped, mark_of, question, rule_of
+from hermes_ops.hooks.look.groups import Firing, Group, firing, grouped, mark_of, question, rule_of
 from hermes_ops.host import Host
 from hermes_ops.zones import machine_zone
 from memory import Entry, Record
@@ -102,9 +102,10 @@ class FirstLook:
             raise
 
     async def _look(self, began: set[str], now: datetime) -> None:
-        burning = {g.mark: g for g in grouped(map(firing, await self._open(now)))}
+        burning = {g.mark: g for g in grouped(await self._open(now))}
         red = await self._red(now)
         await self._extinguish(red, burning, now)
+        await self._finish(red, burning, now)
         lately = await self._lately(now)
         chats: dict[str, list[Group]] = {}
         for group in (g for name, g in burning.items() if name in began):
@@ -116,18 +117,18 @@ class FirstLook:
 
     # ── what is there ─────────────────────────────────────────────────────────────────────────
 
-    async def _open(self, now: datetime) -> list[Record]:
-        page = await self._records.find("alert", Window(now - timedelta(seconds=1), now + HOUR))
-        return [r for r in page.rows if r.until is None]
+    # Every record is read, not a page of them: what isn't seen to fire would be taken for over.
+
+    async def _open(self, now: datetime) -> list[Firing]:
+        about = Window(now - timedelta(seconds=1), now + HOUR)
+        return [firing(r) async for r in self._records.every("alert", about) if r.until is None]
 
     async def _red(self, now: datetime) -> list[Look]:
-        page = await self._records.find("look", Window(now - BACK, now + HOUR))
-        return [_look(r) for r in page.rows if r.until is None]
+        return [_look(r) async for r in self._records.every("look", Window(now - BACK, now + HOUR)) if r.until is None]
 
     async def _lately(self, now: datetime) -> list[Look]:
         since = max(HOUR, timedelta(minutes=self._settings.cool_down))
-        page = await self._records.find("look", Window(now - since, now + HOUR))
-        return [_look(r) for r in page.rows]
+        return [_look(r) async for r in self._records.every("look", Window(now - since, now + HOUR))]
 
     def _due(self, group: Group, red: Sequence[Look], lately: Sequence[Look], now: datetime) -> bool:
         """Not while its card is red, nor soon after it was looked at."""
@@ -170,33 +171,45 @@ class FirstLook:
         if "new" not in await self._records.put([_record(look, None, now)]):
             return  # another process was faster
         self.counted["looked"] += 1
+        await self._show(look, groups, now)
+
+    async def _show(self, look: Look, groups: Sequence[Group], now: datetime) -> None:
+        """Its card and, when that is there, its question; each once, however often this is called."""
         doc = words.burning(look.title, groups, self._zone, self._lang)
-        await self._host.push(self._channel, Address(chat, locale=self._lang), doc, key)
-        task = asyncio.create_task(self._ask(look, question(groups, now, self._zone, self._lang)), name=key)
+        await self._host.push(self._channel, Address(look.chat, locale=self._lang), doc, look.key)
+        task = asyncio.create_task(self._ask(look, question(groups, now, self._zone, self._lang)), name=look.key)
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
+
+    async def _finish(self, red: Sequence[Look], burning: Mapping[str, Group], now: datetime) -> None:
+        """What was begun lately and not asked: the store failed, or the process ended, between its steps."""
+        asking = {task.get_name() for task in self._asking}
+        for look in (look for look in red if now - look.at < HOUR and look.key not in asking):
+            groups = [burning[name] for name in look.groups if name in burning]
+            if groups and await self._app.memory.inbox.find(f"{look.key}.0") is None:
+                await self._show(look, groups, now)
 
     async def _join(self, storm: Look, marks: tuple[str, ...], burning: Mapping[str, Group], now: datetime) -> None:
         """What comes while a storm lasts belongs to it: its card counts it."""
         head = words.say("storm", self._lang, n=len(marks))
-        await self._records.put([_record(replace(storm, groups=marks, title=head, last=now), None, now)])
         groups = [burning[name] for name in marks if name in burning]
         doc = replace(words.burning(head, groups, self._zone, self._lang), instead=storm.key)
         await self._host.push(self._channel, Address(storm.chat, locale=self._lang), doc, f"{storm.key}.{len(marks)}")
+        await self._records.put([_record(replace(storm, groups=marks, title=head, last=now), None, now)])
 
     async def _extinguish(self, red: Sequence[Look], burning: Mapping[str, Group], now: datetime) -> None:
-        """Cards whose groups are all over turn green."""
-        for look in red:
-            if not any(name in burning for name in look.groups):
-                end = await self._ended(look, now)
-                await self._records.put([_record(look, end, now)])
+        """Cards whose groups are all over turn green. It is stored last: until then it is done again."""
+        for look in (look for look in red if not any(name in burning for name in look.groups)):
+            end = await self._ended(look, now)
+            if now - look.at >= HOUR or await self._app.memory.outbox.find(look.key):  # else no card came to be
                 doc = words.over(look.title, look.start, end, self._zone, self._lang, look.key)
                 to = Address(look.chat, locale=self._lang)
                 await self._host.push(self._channel, to, doc, f"{look.key}.over")
+            await self._records.put([_record(look, end, now)])
 
     async def _ended(self, look: Look, now: datetime) -> datetime:
-        page = await self._records.find("alert", Window(look.start, now + HOUR))
-        ends = [r.until for r in page.rows if r.until and firing(r).mark in look.groups]
+        since = self._records.every("alert", Window(look.start, now + HOUR))
+        ends = [r.until async for r in since if r.until and firing(r).mark in look.groups]
         return max(ends, default=now)
 
     # ── its question ──────────────────────────────────────────────────────────────────────────
@@ -208,8 +221,12 @@ class FirstLook:
             log.warning("look: the card %s didn't reach its chat, so nothing is asked", look.key)
             return
         async with self._turns:
-            with suppress(StoreError):
+            try:
                 await self._host.inbox.put(self._entry(look, text, message))
+            except StoreError:
+                self._heard.set()  # the next turn finds it unasked
+                return
+            with suppress(StoreError):
                 await self._over(f"{look.key}.0")
 
     async def _over(self, id: str) -> None:

@@ -186,7 +186,8 @@ def _errors(report: Report, level: Level) -> Iterator[Json]:
     rows = []
     for r in e.rows[: level.lines]:
         moved = figures.change(r.n, r.before)
-        rows.append(f"- **{escaped(r.service, level.name)}** {figures.count(r.n)}" + (f" ({moved})" if moved else ""))
+        whose = escaped(r.service, level.name) or say("no_service", lang)
+        rows.append(f"- **{whose}** {figures.count(r.n)}" + (f" ({moved})" if moved else ""))
     lines = _more(rows, len(e.rows), lang, "more_services")
     if e.patterns and level.lines:
         new = f"**{say('new_pattern', lang)}** "

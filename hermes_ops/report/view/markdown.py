@@ -140,15 +140,15 @@ def _before(report: Report) -> str:
 
 
 def _error_lines(report: Report, full: bool) -> list[str]:
-    lang = report.lang
-    rows = [f"{figures.clean(r.service, 40)} {figures.count(r.n)}" for r in report.errors.rows]
+    lang, none = report.lang, say("no_service", report.lang)
+    rows = [f"{figures.clean(r.service, 40) or none} {figures.count(r.n)}" for r in report.errors.rows]
     if not full:
         named = [DOT.join(rows[:5]) + (f"{DOT}{say('more', lang, n=len(rows) - 5)}" if len(rows) > 5 else "")]
         fresh = [p for p in report.errors.patterns if p.new]
-        top = [f"{say('new_pattern', lang)} {p.service} ×{p.n:,}: {figures.clean(p.sample, 80)}" for p in fresh]
+        top = [f"{say('new_pattern', lang)} {p.service or none} ×{p.n:,}: {figures.clean(p.sample, 80)}" for p in fresh]
         return [*(named if rows else []), *top]
     patterns = [
-        f"{say('new_pattern', lang) + ' ' if p.new else ''}{p.service} ×{p.n:,}"
+        f"{say('new_pattern', lang) + ' ' if p.new else ''}{p.service or none} ×{p.n:,}"
         f"{'' if p.before is None else f' ({p.before:,})'}: {figures.clean(p.template, 200)}"
         for p in report.errors.patterns
     ]

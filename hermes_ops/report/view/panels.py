@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
-from hermes_ops.report.model import Availability, Incident, Report, ServiceErrors
+from hermes_ops.report.model import Availability, Incident, Lang, Report, ServiceErrors
 from hermes_ops.report.view import digest, figures, likeness, missing, timeline
 from hermes_ops.report.view.markup import Node, el, link, name
 from hermes_ops.report.view.words import say
@@ -73,12 +73,12 @@ def availability(report: Report) -> Element:
 
 def errors(report: Report) -> Element:
     e, lang = report.errors, report.lang
-    rows = [_erring(r) for r in e.rows[:ROWS]]
+    rows = [_erring(r, lang) for r in e.rows[:ROWS]]
     heads = ("service", "lines", "like_day", "change")
     patterns = [
         (
             el("td", el("code", " ".join(p.template.split())), cls="long"),
-            el("td", name(p.service)),
+            el("td", name(p.service or say("no_service", lang))),
             el("td", f"{p.n:,}", cls="n"),
             el("td", figures.DASH if p.before is None else f"{p.before:,}", cls="n"),
             el("td", el("strong", say("new_pattern", lang), cls="tag") if p.new else None),
@@ -208,7 +208,10 @@ def _incident(i: Incident, report: Report) -> Element:
         (say("reached", lang), say("and", lang).join(i.reached)),
         (say("cleared", lang), say("and", lang).join(i.cleared)),
     ]
-    proof = [el("li", name(p.text), el("code", " ".join(p.query.split())) if p.query else None) for p in i.proof]
+    proof = [
+        el("li", name(p.text), link(p.link, el("code", " ".join(p.query.split()))) if p.query else None)
+        for p in i.proof
+    ]
     onset = say("onset", lang, at=figures.clock(i.onset, report.window)) if i.onset else ""
     return el(
         "article",
@@ -245,9 +248,9 @@ def _available(a: Availability, report: Report) -> tuple[Element, ...]:
     )
 
 
-def _erring(r: ServiceErrors) -> tuple[Element, ...]:
+def _erring(r: ServiceErrors, lang: Lang) -> tuple[Element, ...]:
     return (
-        el("td", name(r.service), cls="long"),
+        el("td", name(r.service or say("no_service", lang)), cls="long"),
         el("td", figures.count(r.n), cls="n"),
         el("td", figures.count(r.before), cls="n"),
         el("td", figures.change(r.n, r.before), cls="n"),

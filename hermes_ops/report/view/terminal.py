@@ -186,7 +186,8 @@ def _erring(report: Report) -> Iterator[RenderableType]:
     rows = []
     for r in e.rows:
         moved = figures.change(r.n, r.before)
-        rows.append(f"{figures.clean(r.service, 60)} {figures.count(r.n)}" + (f" ({moved})" if moved else ""))
+        whose = figures.clean(r.service, 60) or say("no_service", lang)
+        rows.append(f"{whose} {figures.count(r.n)}" + (f" ({moved})" if moved else ""))
     yield from _list(say("errors", lang), rows, SERVICES, lang)
     new = say("new_pattern", lang)
     found = [f"{f'[{new}] ' if p.new else ''}{p.n:,} × {figures.clean(p.template, 160)}" for p in e.patterns]

@@ -75,4 +75,10 @@ def _changes(report: Report) -> Tile:
 def _resolve(report: Report) -> Tile:
     a, lang = report.alerts, report.lang
     longest = f"{say('longest', lang)} {figures.lasting(a.longest.firing, lang)}" if a.longest else ""
-    return Tile("resolve", say("resolve_median", lang), figures.lasted(a.resolve_median, lang), longest)
+    still = say("still_open", lang) if a.longest and a.longest.open else ""  # the median counts those that ended
+    return Tile(
+        "resolve",
+        say("resolve_median", lang),
+        figures.lasted(a.resolve_median, lang),
+        DOT.join(filter(None, (longest, still))),
+    )

@@ -15,7 +15,7 @@ from hermes_ops.report.day import hours_of
 from hermes_ops.report.model import Report
 from hermes_ops.report.view.words import say
 from orchestrator.contracts import Window
-from subagents.alerts.episodes import SEVERITIES, weight
+from subagents.severity import MAJOR, MINOR, rank
 
 STEPS = (1, 2, 3, 6, 12)  # hours of a column
 DAILY = 97  # hours from which on a column is a local day
@@ -65,7 +65,7 @@ def alerts(report: Report, most: int = 48) -> Timeline:
     for hour in hours:
         for name, n in (hour.by or {}).items():
             totals[name] = totals.get(name, 0) + n
-    names = sorted((name for name, n in totals.items() if n), key=lambda s: (weight(s), s))
+    names = sorted((name for name, n in totals.items() if n), key=lambda s: (rank(s), s))
     kept, rest = (names, []) if len(names) <= SHOWN else (names[: SHOWN - 1], names[SHOWN - 1 :])
 
     shown = (*kept, say("others", report.lang)) if rest else tuple(kept)
@@ -95,8 +95,8 @@ def tones(names: Iterable[str]) -> list[str]:
     """One of TONES for each severity: what its word means where nobody worse has taken it."""
     free, found = list(TONES), []
     for name in names:
-        heavy = weight(name)
-        wanted = 0 if heavy <= SEVERITIES.index("major") else 1 if heavy <= SEVERITIES.index("minor") else 2
+        heavy = rank(name)
+        wanted = 0 if heavy <= MAJOR else 1 if heavy <= MINOR else 2
         tone = next((t for t in TONES[wanted:] if t in free), free[0] if free else TONES[-1])
         free = [t for t in free if t != tone]
         found.append(tone)

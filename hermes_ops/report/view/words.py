@@ -101,6 +101,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "a_sample": ("{n} 条抽样", "{n} of a sample"),
     # changes
     "changes": ("变更", "Changes"),
+    "no_service": ("（未标明服务）", "(no service)"),
     "no_changes": ("没有变更", "No changes"),
     "near_incident": ("事故前 {time}", "{time} before an incident"),
     "after_incident": ("事故后 {time}", "{time} after an incident's onset"),

@@ -50,7 +50,7 @@ class Door:
         end = said.partition(".")[0]
         if self.shut or not hmac.compare_digest(sign.encode(), self._sign(said).encode()):
             return False
-        return end.isdigit() and int(end) > self._clock() and cookie not in self._left
+        return end.isdecimal() and int(end) > self._clock() and cookie not in self._left
 
     def leave(self, cookie: str) -> None:
         """Whoever has a copy of it can't use it here any more."""

@@ -10,6 +10,7 @@ from hermes_ops.report.view.markup import Node, el
 from hermes_ops.trace import facts
 from hermes_ops.trace.finding import Found
 from hermes_ops.trace.graph import plain, took
+from hermes_ops.trace.tree import who
 from hermes_ops.web.inspector.asked import KINDS, STATUSES, Filter, cursor
 from hermes_ops.web.inspector.shell import ROOT, pill, thumb
 from memory import RunInfo
@@ -132,8 +133,7 @@ def _now(events: Sequence[Event]) -> str:
     if not events:
         return "begins"
     last = events[-1]
-    who = last.path.rpartition("/")[2].rpartition(".")[2]
-    return plain(f"{who}: {last.body.get('tool') or last.kind}", 60)
+    return plain(f"{who(last.path)}: {last.body.get('tool') or last.kind}", 60)
 
 
 def _agents(events: Sequence[Event]) -> Iterator[Node]:

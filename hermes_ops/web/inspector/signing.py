@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from hermes_ops.report.view.markup import Node, el
-from hermes_ops.web.hooks import body
+from hermes_ops.web.bodies import body
 from hermes_ops.web.inspector.door import COOKIE, SECONDS, Door, same_origin
 from hermes_ops.web.inspector.shell import HEADERS, ROOT, show
 from orchestrator.errors import ConfigError, StoreError
@@ -28,13 +28,15 @@ def routes(door: Door) -> Sequence[Route]:
     async def enter(request: Request) -> Response:
         if refused := _refused(door, request):
             return refused
+        read = await body(request, LARGEST) or b""
         address = request.client.host if request.client else ""
+        # nothing is awaited from here on: of many who send at once each sees what the one before it did
         if seconds := door.wait(address):
             said = f"Too many wrong tokens. Try again in {seconds} s."
             return _form("", said, 429, {"Retry-After": str(seconds)})
-        given = parse_qs((await body(request, LARGEST)).decode("utf-8", "replace"), max_num_fields=8)
-        to = _local(given.get("to", [""])[0])
-        if not door.opens(given.get("token", [""])[0].strip()):
+        given = _fields(read)
+        to = _local(given.get("to", ""))
+        if not door.opens(given.get("token", "").strip()):
             door.wrong(address)
             return _form(to, "That isn't the token.", 401)
         answer = RedirectResponse(to, 303, HEADERS)
@@ -68,6 +70,14 @@ def behind(door: Door, page: Page) -> Page:
             return show("The database failed", el("p", str(e), cls="notice bad"), here="-", status=503)
 
     return guarded
+
+
+def _fields(read: bytes) -> dict[str, str]:
+    """Of a form of ours; nothing of one that can't be."""
+    try:
+        return {k: v[0] for k, v in parse_qs(read.decode("utf-8", "replace"), max_num_fields=8).items()}
+    except ValueError:
+        return {}
 
 
 def _refused(door: Door, request: Request) -> Response | None:

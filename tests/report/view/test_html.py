@@ -34,6 +34,16 @@ ALONE = {
 }
 
 
+def test_evidence_of_a_cause_opens_its_console() -> None:
+    report = bad_day()
+    (first, *rest) = report.incidents
+    for link, shown in (("http://prom.example/graph?a=1", True), ("javascript:alert(1)", False), ("", False)):
+        proof = tuple(replace(p, query="up", link=link) for p in first.proof)
+        page = Page(html(replace(report, incidents=(replace(first, proof=proof), *rest))))
+        assert (link in page.links) == shown
+        assert "javascript:alert(1)" not in page.links
+
+
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_a_page_is_well_formed_and_stands_alone(sample: Callable[[], Report]) -> None:
     text = html(sample())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from typing import Any
 
 from hermes_ops.timewords import reasons
-from orchestrator.cleaning import clean
+from hermes_ops.trace.printing import print_json
+from orchestrator.cleaning import CHINESE, clean
 from orchestrator.contracts import Answer, Evidence, Json, Window, to_json
 from orchestrator.scope import say as say_scope
 from orchestrator.when import say
@@ -46,7 +46,7 @@ def _evidence(evidence: Evidence) -> dict[str, Json]:
 def show(answer: Answer, as_json: bool) -> None:
     """The answer on stdout: one JSON object, Markdown drawn on a terminal, or the plain text."""
     if as_json:
-        print(json.dumps(answer_json(answer), ensure_ascii=False, indent=2), flush=True)
+        print_json(answer_json(answer))
         return
     text = clean("\n\n".join(filter(None, (heading(answer), answer.text)))).encode("utf-8", "replace").decode()
     if sys.stdout.isatty():
@@ -88,7 +88,7 @@ def remarks(answer: Answer) -> list[str]:
 
 def _time(window: Window, text: str) -> str:
     """How the time was read, in the answer's language."""
-    if re.search(r"[\u4e00-\u9fff]", text.partition("\n")[0]):
+    if CHINESE.search(text.partition("\n")[0]):
         words = f"“{window.said}”" if window.said else "没有说明"
         return f"时间：{words}，按 {say(window, lang='zh')} 查询：{reasons(window.why, 'zh')}。"
     return f"Time: {window.said or 'none was named'}, read as {say(window)}: {window.why}."
