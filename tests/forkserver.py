@@ -23,7 +23,7 @@ PRELOADED = (
     "hermes_ops.app",
     "hermes_ops.cli.asking",
     "hermes_ops.cli.commands",
-    "hermes_ops.cli.render",
+    "hermes_ops.render",
     "json_repair",
     "memory.migrations",
     "openai.resources.chat.completions",

@@ -15,10 +15,10 @@ import pytest
 import typer
 from pydantic import BaseModel
 
-from hermes_ops.cli import faults
+from hermes_ops import exits
 from hermes_ops.cli.commands import app
-from hermes_ops.cli.render import answer_json
 from hermes_ops.loading import load
+from hermes_ops.render import answer_json
 from hermes_ops.settings import OneModel, Settings
 from orchestrator.contracts import Answer, AnswerStatus
 from orchestrator.errors import ConfigError, HermesError
@@ -132,7 +132,7 @@ def test_every_exit_code_is_documented() -> None:
     ]
     errors = {ast.literal_eval(value) for name, value in set_here if ast.unparse(name) == "exit_code" and value}
     assert errors >= {HermesError.exit_code, ConfigError.exit_code}, "is this test reading the code right?"
-    codes = {value for name, value in vars(faults).items() if name.isupper() and isinstance(value, int)}
+    codes = {value for name, value in vars(exits).items() if name.isupper() and isinstance(value, int)}
     documented = cells(sections(page("docs/CLI.md"))["Exit codes"])
     assert {int(code) for code in documented if code.isdigit()} == codes | errors
 

@@ -44,6 +44,11 @@ def test_the_repository_keeps_the_rules() -> None:
         ("orchestrator/loop.py", "import openai", "openai may be imported only in orchestrator/gateway/"),
         ("hermes_ops/a.py", "from sqlalchemy.orm import Session", "sqlalchemy may be imported only in memory/"),
         ("hermes_ops/a.py", "def f():\n    import lark_oapi", "lark_oapi may be imported only in"),
+        (
+            "hermes_ops/channels/a.py",
+            "from hermes_ops.cli.inputs import read",
+            "hermes_ops.cli may be imported only in",
+        ),
         ("subagents/a.py", "def f():\n    from orchestrator import loop", "import of ours inside f()"),
         ("subagents/a.py", "async def f():\n    from . import b", "import of ours inside f()"),
         ("memory/a.py", "n = 0\ndef f():\n    global n\n    n = 1", "module global that changes: n"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hermes_ops.cli.faults import ANSWERED
+from hermes_ops.exits import ANSWERED
 from orchestrator.errors import ConfigError
 
 pytestmark = pytest.mark.slow

@@ -15,14 +15,17 @@ from tests.doctor.patient import Decide, Model
 
 pytestmark = pytest.mark.slow
 
-ALL = ["Chinese", "streaming", "tool call", "parallel calls", "answer from results", "JSON", "thinking", "context"]
+ALL = [
+    "Chinese", "streaming", "tool call", "parallel calls", "answer from results", "JSON", "pictures", "thinking",
+    "context",
+]  # fmt: skip
 Seen = tuple[dict[str, Check], dict[str, Json]]
 
 
-async def examined(model: Decide, *quirks: Quirk, tokens: int = 6_000, **at: str) -> Seen:
+async def examined(model: Decide, *quirks: Quirk, tokens: int = 6_000, **at: Json) -> Seen:
     fits: dict[str, Json] = {}
     async with ScriptedServer(model, quirks=quirks) as server:
-        endpoint = Endpoint("m", at.pop("base_url", server.url), "sk-test", **at)  # type: ignore[arg-type]
+        endpoint = Endpoint("m", at.pop("base_url", server.url), "sk-test", **at)
         found = [check async for check in checks(endpoint, tokens, True, fits)]
     return {check.name.removeprefix("m: "): check for check in found}, fits
 
@@ -39,6 +42,15 @@ async def test_a_healthy_model_passes_everything() -> None:
     assert "3 calls" in found["parallel calls"].says
     assert "pieces" in found["streaming"].says
     assert "shows none" in found["thinking"].says
+
+
+async def test_who_is_to_be_shown_pictures_is_shown_one() -> None:
+    found, _ = await examined(Model(), vision=True)
+    assert found["pictures"].says.startswith("takes them")
+    found, _ = await examined(Model(), Quirk.NO_PICTURES, vision=True)
+    assert (found["pictures"].state, "model.vision" in found["pictures"].do) == ("warn", True)
+    found, _ = await examined(Model())
+    assert "is shown none" in found["pictures"].says
 
 
 async def test_a_model_without_native_tools_is_asked_in_the_text_dialect_and_that_is_what_fits() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from hermes_ops import timewords
 from hermes_ops.app import App, open_app
-from hermes_ops.cli.render import remarks
 from hermes_ops.loading import load
+from hermes_ops.render import remarks
 from orchestrator import when
 from orchestrator.contracts import Answer, Incoming
 from subagents.cause.rules import RULES
