@@ -94,7 +94,8 @@ def test_the_tree_says_who_was_asked_what_and_why_and_who_was_not(trace: Cli, ru
     shown = trace("show", runs.faulty.run_id)
     assert "route, turn 1: asks logs" in shown
     assert "logs: count them · because: it is about errors" in shown
-    assert "not asked: alerts, changes" in shown
+    assert re.search(r"not asked: alerts · \w", shown)
+    assert re.search(r"not asked: changes · \w", shown)
     assert 'count_errors {"by": "colour"} · error [L1]' in shown
     assert "valid: level" in shown
     assert re.search(r'count_errors \{"services": \["checkout"\]\} · ok \[L2\] · \d+ of \d+ rows', shown)
