@@ -18,7 +18,8 @@ from orchestrator.evidence.clocks import clock_of
 from orchestrator.evidence.exhibits import QUANTILE, TIME, Entry, quantiles
 from orchestrator.evidence.prose import Sentence, clauses
 
-_ALSO = {  # other words for the usual values of level and severity
+_ALSO = {  # other words for the usual values of level and severity, and for a label that is blank
+    "": ("(no service)", "（未标明服务）"),
     "error": ("errors", "错误", "报错"),
     "warn": ("warnings", "warning", "警告"),
     "warning": ("warnings", "warn", "警告"),
@@ -57,8 +58,8 @@ class Vocabulary:
         for value in values:
             if key == TIME:
                 self.hours.add(value)
-            elif key != QUANTILE and len(value) > 1:
-                for form in (value, *_ALSO.get(value, ())):
+            elif key != QUANTILE and len(value) != 1:
+                for form in filter(None, (value, *_ALSO.get(value, ()))):
                     known = self._keys.setdefault(form, [])
                     known += [(key, value)] if (key, value) not in known else []
 

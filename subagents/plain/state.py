@@ -157,11 +157,7 @@ def looked(seen: Seen) -> tuple[Verdict, list[str]]:
         lines.append(stop(rise(s, seen.clock, zh), s.cite, zh))
     if rows:
         names = few(map(called, rows), zh)
-        lines.append(
-            stop(
-                f"{len(rows)} 个告警：{names}" if zh else f"{len(rows)} alert{'s' * (len(rows) > 1)}: {names}", cite, zh
-            )
-        )
+        lines.append(stop(f"告警：{names}" if zh else f"alert{'s' * (len(rows) > 1)}: {names}", cite, zh))
     if lines:
         return "yes", lines
     known = seen.errors

@@ -230,3 +230,17 @@ def test_a_number_of_a_gap_is_borne_out_by_the_result_that_tells_it(text: str) -
     assert check(text, [evidence], None).unverified == ()
     assert check(text.replace("12", "13"), [evidence], None).unverified
     assert check(text.replace("12", "29"), [evidence], None).unverified, "a date in it is no count"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "全部错误：（未标明服务） 244、push 170 [L1]。",
+        "errors: (no service) 244, push 170 [L1].",
+        "push 170、（未标明服务） 244 [L1]。",
+    ],
+)
+def test_a_number_of_what_states_no_service_is_told_from_its_neighbours(text: str) -> None:
+    evidence = _one("L1", *(Figure("errors", n, "", {"service": name}) for name, n in (("", 244), ("push", 170))))
+    assert check(text, [evidence], None).unverified == ()
+    assert check(text.replace("170", "244"), [evidence], None).unverified
