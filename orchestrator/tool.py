@@ -132,5 +132,5 @@ def _safe(result: ToolResult, ctx: Context, cap: int) -> ToolResult:
         text = f"{text[:cap]}\n… cut here: {len(text) - cap:,} more characters; ask for less at a time"
     figures = tuple(replace(f, name=mask(f.name), labels=masked(dict(f.labels), mask)) for f in result.figures)
     gaps, data = tuple(map(mask, result.gaps)), masked(result.data, mask)
-    said = replace(result, query=mask(result.query), source=mask(result.source), link=mask(result.link))
-    return replace(said, text=text, data=data, figures=figures, gaps=gaps)
+    query, source, link = mask(result.query), mask(result.source), mask(result.link)
+    return replace(result, text=text, data=data, figures=figures, gaps=gaps, query=query, source=source, link=link)

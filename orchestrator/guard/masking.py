@@ -16,6 +16,7 @@ from hashlib import blake2b
 from orchestrator.guard.personal import Span, emails, has_numbers, numbers
 from orchestrator.guard.shapes import RULES, Rule
 
+SHORT = 40  # characters
 _TAGS = re.compile(r"(?:<secret:[0-9a-f]{4}>)+")
 _NOISE = b"abcdefghijklmnopqrstuvwxyz_"
 _UPPER = bytes(0x41 if chr(c) in "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" else c for c in range(256))  # … → "A"
@@ -36,9 +37,17 @@ _CHINESE = _by_literal(rule for rule in RULES if not rule.literals[0].isascii())
 
 def mask(text: str, key: bytes) -> str:
     """`text` with every secret replaced by its tag. Masking twice changes nothing more. `key`: 16 to 64 bytes."""
+    if len(text) <= SHORT and _plain(text):
+        return text
     while spans := _spans(text):
         text = _replace(text, _merge(spans), key)  # and once more: a tag may end what kept a neighbour from being seen
     return text
+
+
+@lru_cache(maxsize=4096)
+def _plain(text: str) -> bool:
+    """Kept, because the keys and short values of data come again and again."""
+    return not _spans(text)
 
 
 def _spans(text: str) -> list[Span]:
