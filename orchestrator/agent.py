@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Literal, Protocol
+from typing import Protocol
 
 from orchestrator.contracts import Json, Message, Reply, ToolCall, ToolResult, Usage
 from orchestrator.ports import Context
@@ -118,10 +118,6 @@ class Outcome:
     taken: tuple[Taken, ...]
     stopped: str | None = None
     reply: Reply | None = None
-
-    @property
-    def status(self) -> Literal["ok", "partial"]:
-        return "partial" if self.stopped else "ok"
 
 
 Playbook = Callable[[Turn], "str | Sequence[tuple[str, dict[str, Json]]]"]

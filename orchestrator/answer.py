@@ -25,6 +25,13 @@ class Weighed(NamedTuple):
         """An ops answer that cites nothing, though there was time to do better."""
         return self.outcome.stopped is None and self.checked.uncited
 
+    @property
+    def empty(self) -> bool:
+        """Nobody was asked, nothing was said, and every call failed: there is nothing that an answer could be."""
+        said, stopped = self.outcome.reply and self.outcome.reply.text.strip(), self.outcome.stopped
+        failed = all(t.result.status == "error" for t in self.outcome.taken)
+        return stopped in ("steps", "repeating", "model") and failed and not self.asked and not said
+
 
 def weigh(outcome: Outcome, ctx: Context) -> Weighed:
     fresh = (t.result.data for t in outcome.taken if not t.repeated)

@@ -157,9 +157,7 @@ class Fitter:
 
 
 def _slim(text: str) -> str:
-    if len(text) <= SLIM:
-        return text
-    return _closed(text[:SLIM], " … (slimmed)")
+    return text if len(text) <= SLIM else _closed(text[:SLIM], " … (slimmed)")
 
 
 def _drop(text: str) -> str:

@@ -42,7 +42,7 @@ def gather(agent: Agent, outcome: Outcome) -> Findings:
 def _status(outcome: Outcome, kept: list[Taken], good: list[Taken]) -> Literal["ok", "partial", "failed"]:
     if kept and not good:
         return "failed"
-    return outcome.status
+    return "partial" if outcome.stopped else "ok"
 
 
 def _trouble(taken: Taken) -> str:

@@ -95,7 +95,7 @@ def _known(turn: Turn, call: ToolCall, asked: str) -> Taken | None:
     if call.args is None or call.name not in turn.agent.by_name:
         return Taken("", call, faulty(call, turn.agent))
     if turn.failed[call.name] >= TRIES:
-        return Taken("", call, given_up(turn, call.name))
+        return Taken("", call, given_up(turn, call.name), repeated=True)
     if (first := turn.seen.get(asked)) and first.result.status in ("ok", "no_data"):
         return Taken(first.id, call, repeated(first.result), repeated=True)
     return None

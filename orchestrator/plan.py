@@ -9,17 +9,22 @@ from collections.abc import Collection
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from orchestrator.contracts import Json
 
 MOST = 8  # parts of one plan
 
 
+def named(agent: Json) -> Json:
+    """The sub-agent that a model means, also by the name of its tool: ask_logs is logs."""
+    return agent.removeprefix("ask_") if isinstance(agent, str) else agent
+
+
 class Part(BaseModel):
     """One part of a plan."""
 
-    agent: Annotated[str, Field(description="which sub-agent")]
+    agent: Annotated[str, BeforeValidator(named), Field(description="which sub-agent")]
     task: Annotated[str, Field(description="what to find out, in one sentence")]
     window: Annotated[str, Field(description="a narrower part of the run's window, or empty")] = ""
     reason: Annotated[str, Field(description="why this sub-agent")] = ""
@@ -28,9 +33,9 @@ class Part(BaseModel):
 
 def parts_of(args: dict[str, Json], agents: Collection[str]) -> list[dict[str, Json]]:
     """The parts of a plan that name a known sub-agent, out of a model's arguments, whatever shape they have."""
-    parts = args.get("parts")
-    rows = parts if isinstance(parts, list) else []
-    return [p for p in rows if isinstance(p, dict) and isinstance(p.get("agent"), str) and p["agent"] in agents]
+    given = args.get("parts")
+    parts = [p for p in given if isinstance(p, dict)] if isinstance(given, list) else []
+    return [{**p, "agent": name} for p in parts if (name := named(p.get("agent"))) in tuple(agents)]
 
 
 def waves(parts: list[Part], agents: tuple[str, ...]) -> list[list[int]]:

@@ -109,8 +109,7 @@ def supervising(agents: Sequence[Agent], way: Way, before: Sequence[str] = ()) -
 
 def _telling(texts: Sequence[str], agents: Sequence[Agent]) -> str:
     """The first of the questions that says by itself whom it concerns: "and payment?" is asked like the one before."""
-    told = (t for t in texts if CAUSE.search(t) or STATE.search(t) or any(_cue(t, a) for a in agents))
-    return next(told, texts[0])
+    return next((t for t in texts if CAUSE.search(t) or STATE.search(t) or any(_cue(t, a) for a in agents)), texts[0])
 
 
 def choose(text: str, agents: Sequence[Agent], names_service: bool, aim: Aim = "") -> list[tuple[Agent, str]]:

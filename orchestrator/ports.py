@@ -66,7 +66,6 @@ class Model(Protocol):
         tools: Sequence[Json],
         *,
         choice: Literal["auto", "none"] = "auto",
-        on_text: Callable[[str], None] | None = None,
         deadline: float | None = None,
     ) -> Reply:
         """`tools`: chat-completions tool schemas; `deadline`: time.monotonic() seconds. Raises ModelError."""

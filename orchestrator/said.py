@@ -37,7 +37,8 @@ def faulty(call: ToolCall, agent: Agent) -> ToolResult:
 
 
 def given_up(turn: Turn, name: str) -> ToolResult:
-    last = next(t.result.text for t in reversed(turn.taken) if t.call.name == name and t.result.status == "error")
+    errors = (t.result for t in reversed(turn.taken) if t.call.name == name and not t.repeated)
+    last = next(result.text for result in errors if result.status == "error")
     return ToolResult(
         "error", f"{name} failed {turn.failed[name]} times and is not tried again. Its last error: {last}"
     )
@@ -49,9 +50,8 @@ def repeated(first: ToolResult) -> ToolResult:
 
 def digest(turn: Turn) -> str:
     """What there is, where no one is left to sum it up: one line per result, made by code."""
-    lines = [f"- {_line(t)}" for t in turn.taken if not t.repeated]
-    none = "还没有结果。" if turn.ctx.lang == "zh" else "There are no results yet."
-    return "\n".join(lines) or none
+    lines = dict.fromkeys(f"- {_line(t)}" for t in turn.taken if not t.repeated)
+    return "\n".join(lines) or ("还没有结果。" if turn.ctx.lang == "zh" else "There are no results yet.")
 
 
 def _line(taken: Taken) -> str:

@@ -67,6 +67,9 @@ class Supervisor:
         if self.manner.uncited == "send_back" and weighed.unsupported:
             outcome, more = await self._again(ctx, messages, outcome)
             used, weighed = used + more, weigh(outcome, ctx)
+        if weighed.empty:
+            tries = outcome.text.replace("\n", "; ")
+            raise ModelError(f"the model only made calls that failed: {tries}")
         answer = assemble(ctx, weighed, used, brain.name)
         ctx.runtime.emit("checked", {"unverified": list(answer.unverified), "status": answer.status}, answer.text)
         return answer

@@ -48,10 +48,6 @@ def tool(
     return mark
 
 
-def nobody(args: dict[str, Json]) -> Sequence[str]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Tool:
     """`branch`: runs in paths of its own; `targets(args)`: the sub-agents a call asks; `many`: by a plan."""
@@ -65,7 +61,7 @@ class Tool:
     wants_context: bool
     branch: bool = False
     many: bool = False
-    targets: Callable[[dict[str, Json]], Sequence[str]] = nobody
+    targets: Callable[[dict[str, Json]], Sequence[str]] = lambda args: ()
 
     @classmethod
     def of(cls, fn: Callable[..., Any], **overrides: Any) -> Tool:

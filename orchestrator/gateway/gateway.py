@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from orchestrator.contracts import Json, Message, Reply
@@ -46,11 +46,10 @@ class Gateway:
         tools: Sequence[Json],
         *,
         choice: Literal["auto", "none"] = "auto",
-        on_text: Callable[[str], None] | None = None,
         deadline: float | None = None,
     ) -> Reply:
         """The model's reply; `deadline` in time.monotonic() seconds. Raises ModelError, ContextTooLong."""
-        ask = Ask(messages, tools, choice == "none", on_text, NEVER if deadline is None else deadline)
+        ask = Ask(messages, tools, choice == "none", NEVER if deadline is None else deadline)
         try:
             async with asyncio.timeout(None if deadline is None else deadline - time.monotonic()):
                 return await self._first_that_works(ask)
@@ -75,7 +74,7 @@ class Gateway:
                 return await lane.complete(ask)
             except Failure as e:
                 error = sentence(e, lane.at)
-                if e.kind == "context" or ask.shown:
+                if e.kind == "context":
                     break
                 if e.kind not in ("moderation", "refused"):
                     lane.rests_until = time.monotonic() + REST

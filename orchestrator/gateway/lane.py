@@ -6,7 +6,7 @@ It knows nothing of other endpoints; which comes next is the gateway's business.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.failures import AGAIN, Failure
 from orchestrator.gateway.mends import Learned, mend
 from orchestrator.gateway.replies import read_reply
-from orchestrator.gateway.stream import Assembly, Veil
+from orchestrator.gateway.stream import Assembly
 from orchestrator.gateway.tokens import TokenMeter
 from orchestrator.ports import Limiter
 
@@ -31,15 +31,16 @@ CAP = 20.0  # seconds that one wait takes at most, whatever Retry-After says
 
 @dataclass(slots=True)
 class Ask:
-    """One question to the model, and what became of it so far. `deadline`: time.monotonic() seconds."""
+    """One question to the model, and what became of it so far. `deadline`: time.monotonic() seconds; `first`: when the
+    first of the `pieces` came in which the reply's text was streamed."""
 
     messages: Sequence[Message]
     tools: Sequence[Json]
     forbid: bool
-    on_text: Callable[[str], None] | None
     deadline: float
     attempts: int = 0
-    shown: bool = False
+    pieces: int = 0
+    first: float = 0.0
     unseen: bool = False
     notes: list[str] = field(default_factory=list)
 
@@ -74,7 +75,7 @@ class Lane:
     # ── trying again ──────────────────────────────────────────────────────────────────────────
 
     def _worth(self, e: BaseException, ask: Ask) -> bool:
-        return isinstance(e, Failure) and e.kind in AGAIN and not ask.shown
+        return isinstance(e, Failure) and e.kind in AGAIN
 
     async def _again(self, ask: Ask, first: Failure) -> Reply:
         from tenacity import AsyncRetrying, retry_if_exception, wait_exponential, wait_random  # only trouble pays
@@ -111,29 +112,25 @@ class Lane:
         for _ in range(MENDS):
             await self._limiter.acquire(self.at.model, estimated)
             body = self._body(ask)
-            veil = Veil(ask.on_text)
             ask.attempts += 1
             try:
-                assembly = await self._hear(body, veil)
+                assembly = await self._hear(body, ask)
             except Failure as e:
-                ask.shown = bool(veil.shown)
                 note = mend(self.learned, body, e.text) if e.kind == "refused" else ""
                 if not note and (e.kind != "refused" or self._body(ask) == body):
                     raise  # a request beside this one may have learned it meanwhile; then the body is another
                 ask.notes += [note] if note else []
                 continue
-            ask.shown = bool(veil.shown)
             names = [t["function"]["name"] for t in ask.tools]
             reply = read_reply(assembly, ask.messages, names)
             if ask.forbid and reply.calls:
                 if self._again_without_tools(ask, body):
                     continue
                 reply = _only_words(reply)
-            veil.finish(reply.text)
             return self._accounted(reply, assembly, ask, estimated)
         raise Failure("refused", "it refuses each form of the request")
 
-    async def _hear(self, body: Json, veil: Veil) -> Assembly:
+    async def _hear(self, body: Json, ask: Ask) -> Assembly:
         assembly = Assembly()
         async with aclosing(self._door.chunks(body)) as chunks:
             async for chunk in chunks:
@@ -147,7 +144,7 @@ class Lane:
 
     def _again_without_tools(self, ask: Ask, body: Json) -> bool:
         """The model called though calls were forbidden: whether asking without tools may help."""
-        if "tools" not in body or ask.shown:
+        if "tools" not in body:
             return False
         self.learned.omit = True
         ask.notes.append("The model called a tool in spite of tool_choice none: asked again without tools.")

@@ -6,7 +6,6 @@ Pure: it is fed dicts and knows no transport. Reading of tags and arguments in w
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from orchestrator.contracts import Json, Usage
@@ -135,51 +134,3 @@ def read_usage(usage: Json) -> Usage:
     details = usage.get("prompt_tokens_details") or {}
     cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or usage.get("cached_tokens") or 0
     return Usage(1, usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached)
-
-
-# ── what may be shown while it streams ────────────────────────────────────────────────────────
-
-MARKERS = ("<think>", "</think>", "<tool_call>", "<function=", "[TOOL_CALL]", "```json")
-_LONGEST = max(map(len, MARKERS))
-
-
-class Veil:
-    """Passes text on as it streams, up to the first thing that may be a leaked call or thought; the rest is shown
-    when the reply is read. Text that begins like JSON or a fence waits for the end."""
-
-    def __init__(self, show: Callable[[str], None] | None) -> None:
-        self._show = show
-        self.shown, self._held = "", ""
-        self._closed = False
-
-    def feed(self, piece: str) -> None:
-        if self._closed or self._show is None:
-            return
-        self._held += piece
-        if not self.shown:
-            self._held = self._held.lstrip()
-            self._closed = self._held.startswith(("{", "```"))
-        safe, self._closed = (0, True) if self._closed else _safe(self._held)
-        self._pass(self._held[:safe])
-        self._held = self._held[safe:]
-
-    def finish(self, text: str) -> None:
-        """The reply's clean text: what of it wasn't shown yet follows."""
-        if text.startswith(self.shown):
-            self._pass(text[len(self.shown) :])
-
-    def _pass(self, text: str) -> None:
-        if text and self._show is not None:
-            self.shown += text
-            self._show(text)
-
-
-def _safe(text: str) -> tuple[int, bool]:
-    """How much of the text can't be part of a marker, and whether a whole marker stands behind it."""
-    found = [at for m in MARKERS if (at := text.find(m)) >= 0]
-    if found:
-        return min(found), True
-    for at in range(max(0, len(text) - _LONGEST + 1), len(text)):
-        if any(m.startswith(text[at:]) for m in MARKERS):
-            return at, False
-    return len(text), False

@@ -93,6 +93,23 @@ async def test_an_unreachable_model_falls_back_and_the_answer_says_why(place: Pa
     assert answer["evidence"]
 
 
+async def test_a_model_that_only_makes_failing_calls_is_answered_for_by_rules(place: Path, tmp_path: Path) -> None:
+    def only_failing(messages: Any, tools: Any) -> Step:
+        if "investigate" not in str(messages):
+            return calls(("investigate", {"parts": [{"agent": "metrics", "task": "t"}]}))
+        return calls(("forget", {"what": "language"}))
+
+    async with ScriptedServer(only_failing) as server:
+        ran = await hermes("ask", QUESTION, "--folder", str(place), *WHEN, "--json", env=env(tmp_path, server))
+    answer = ran.json
+    assert (ran.code, answer["offline"], answer["status"]) == (4, True, "ok"), ran.err
+    assert "only made calls that failed" in answer["fallback"]
+    assert "30" in answer["answer"]
+    assert answer["evidence"]
+    again = await hermes("trace", "replay", answer["run_id"], env=env(tmp_path))
+    assert (again.code, "identical" in again.out + again.err) == (0, True), again.out + again.err
+
+
 async def test_a_wrong_key_is_said_without_retry(place: Path, tmp_path: Path) -> None:
     async with ScriptedServer([Step(fault=Fault.UNAUTHORIZED)]) as server:
         ran = await hermes("ask", QUESTION, "--folder", str(place), *WHEN, env=env(tmp_path, server))
