@@ -89,6 +89,7 @@ def test_the_version_is_told_without_loading_what_it_does_not_need() -> None:
     assert PROJECT["version"] in done.stdout
 
 
+@pytest.mark.slow
 def test_every_dependency_is_used() -> None:
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sources())
     used = {top(module) for tree in trees for _, module in imports(ast.walk(tree))}

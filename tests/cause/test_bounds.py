@@ -62,6 +62,7 @@ def cpu(call: Callable[[], object]) -> float:
     return least
 
 
+@pytest.mark.slow
 def test_no_pattern_takes_long_over_what_repeats():
     texts = [(piece * LONG)[:LONG] + end for piece in PIECES for end in ("", "!")]
     found = patterns()

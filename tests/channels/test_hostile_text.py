@@ -84,6 +84,7 @@ def texts() -> list[str]:
     return [f"{head}{unit * (LONG // len(unit))}"[:LONG] + "x" for unit in REPEATED for head in HEADS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", [quoted, shown])
 def test_no_text_costs_much_more_than_a_plain_one_of_its_length(read: Callable[[str], None]) -> None:
     most = DEARER * max(min(cpu(read, (PLAIN * LONG)[:LONG]) for _ in range(3)), 0.0005)

@@ -172,6 +172,7 @@ def test_ctrl_c_prints_what_there_is(tmp_path: Path) -> None:
     assert time.monotonic() - begun < 2
 
 
+@pytest.mark.slow
 def test_ctrl_c_twice_ends_what_does_not_listen(tmp_path: Path) -> None:
     process = _start("stuck", tmp_path)
     process.send_signal(signal.SIGINT)

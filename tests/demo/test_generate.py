@@ -116,6 +116,7 @@ def test_every_file_is_recognised(made: dict[int, tuple[Path, Truth]], seed: int
         opened.close()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path) -> None:
     for name, seed in (("a", 4), ("b", 4), ("c", 11)):
         generate(tmp_path / name, seed, NOW, small(seed))

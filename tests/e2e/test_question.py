@@ -93,6 +93,7 @@ async def test_an_unreachable_model_falls_back_and_the_answer_says_why(place: Pa
     assert answer["evidence"]
 
 
+@pytest.mark.slow
 async def test_a_model_that_only_makes_failing_calls_is_answered_for_by_rules(place: Path, tmp_path: Path) -> None:
     def only_failing(messages: Any, tools: Any) -> Step:
         if "investigate" not in str(messages):
@@ -110,6 +111,7 @@ async def test_a_model_that_only_makes_failing_calls_is_answered_for_by_rules(pl
     assert (again.code, "identical" in again.out + again.err) == (0, True), again.out + again.err
 
 
+@pytest.mark.slow
 async def test_a_wrong_key_is_said_without_retry(place: Path, tmp_path: Path) -> None:
     async with ScriptedServer([Step(fault=Fault.UNAUTHORIZED)]) as server:
         ran = await hermes("ask", QUESTION, "--folder", str(place), *WHEN, env=env(tmp_path, server))
@@ -120,6 +122,7 @@ async def test_a_wrong_key_is_said_without_retry(place: Path, tmp_path: Path) ->
     assert ran.out.strip()
 
 
+@pytest.mark.slow
 async def test_ctrl_c_gives_the_partial_answer_and_the_same_command_goes_on(place: Path, tmp_path: Path) -> None:
     command = ("ask", QUESTION, "--folder", str(place), *WHEN, "--json")
     hold = {"on": True}
@@ -174,6 +177,7 @@ async def test_two_processes_on_one_session_lose_nothing(place: Path, tmp_path: 
         assert db.execute("select count(*), count(distinct run) from turns where session = 's1'").fetchone() == (3, 3)
 
 
+@pytest.mark.slow
 async def test_the_last_turns_are_given_to_the_model(place: Path, tmp_path: Path) -> None:
     async with ScriptedServer([says("Hello!"), says("As I said.")]) as server:
         common = ("--folder", str(place), "--session", "talk")
@@ -184,6 +188,7 @@ async def test_the_last_turns_are_given_to_the_model(place: Path, tmp_path: Path
         assert any("hello there" in text for text in sent)
 
 
+@pytest.mark.slow
 async def test_secrets_in_sources_and_question_reach_neither_model_nor_store(place: Path, tmp_path: Path) -> None:
     secret = "ghp_" + "Zx81" * 9
     with (place / "checkout.log").open("a") as f:

@@ -28,6 +28,7 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path, folder(tmp_path / "incident"))
 
 
+@pytest.mark.slow
 async def test_a_run_from_before_tools_were_kept_comes_out_the_same(bench: Bench) -> None:
     run = await bench.ask()
     memory = open_memory(bench.settings().database_url)

@@ -50,6 +50,7 @@ def check(lines: list[list[str]]) -> None:
     assert set(EXPECTED) < set(starts)
 
 
+@pytest.mark.slow
 async def test_kill_9_at_random_moments(url: str, tmp_path: Path, nightly: bool) -> None:
     wanted = 100 if nightly else 10
     killed = asked = 0

@@ -43,6 +43,7 @@ def said(answer: Answer) -> tuple[str | None, tuple[str, ...]]:
     return answer.window and when.say(answer.window), answer.scope.services
 
 
+@pytest.mark.slow
 async def test_a_restart_between_each_of_ten_turns(place: Place) -> None:
     for text, window, services in TURNS:
         answer = await place.ask(text)

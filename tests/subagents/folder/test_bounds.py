@@ -96,6 +96,7 @@ async def test_a_clock_that_is_set_while_a_file_is_read_changes_nothing(
     folder.close()
 
 
+@pytest.mark.slow
 async def test_the_loop_goes_on_while_workers_scan(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, {"x": block() * 4})
     logs = folder.sources().logs[0]

@@ -208,6 +208,7 @@ def test_the_same_for_any_lines(file: Path, name: str, seed: int, n: int, ask: s
     assert fast(file, name, hints, ask) == slow(file, name, hints, ask)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_the_same_wherever_a_file_is_split(tmp_path: Path, name: str) -> None:
     path, hints = tmp_path / "x", Hints("own", None, SHAPES.get(name, ("",))[0])
@@ -219,6 +220,7 @@ def test_the_same_wherever_a_file_is_split(tmp_path: Path, name: str) -> None:
         assert both == right, cut
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_the_same_over_many_blocks_and_a_line_of_megabytes(tmp_path: Path, name: str) -> None:
     make, chance = MAKERS[name], random.Random(1)
