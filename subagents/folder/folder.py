@@ -18,6 +18,7 @@ from subagents.folder import files, gitrepo, owners, survey, times, zones
 from subagents.folder.alerts import FolderAlerts
 from subagents.folder.changes import FolderChanges
 from subagents.folder.clocks import ahead
+from subagents.folder.formats.sampled import SAMPLES
 from subagents.folder.index import Index
 from subagents.folder.jobs import Job
 from subagents.folder.logs import FolderLogs
@@ -152,7 +153,7 @@ def _assembled(
         commits, why = gitrepo.commits(repository)
         rows += commits
         skipped += [{"path": str(repository.relative_to(root)), "why": why}] if why else []
-    metrics = tuple(MetricFile(f, row, zone) for f, row in surveys if row["kind"] in ("openmetrics", "csv"))
+    metrics = tuple(MetricFile(f, row, zone) for f, row in surveys if row["kind"] in (*SAMPLES, "csv"))
     known = owners.known_services(row for _, row in surveys)
     logs: list[LogFile] = []
     for f, row, owner in owners.of_logs(surveys, metrics, known, pool):

@@ -9,6 +9,7 @@ from math import isfinite
 from orchestrator.contracts import Window
 from subagents.folder import times
 from subagents.folder.files import unpacked
+from subagents.folder.formats.sampled import SAMPLES
 from subagents.folder.jobs import Job
 from subagents.folder.logs import FolderLogs
 from subagents.folder.material import Material, MetricFile, covering, of_files
@@ -59,7 +60,7 @@ class FolderMetrics:
     async def ratio(self, services: tuple[str, ...], window: Window) -> Answered[tuple[Ratio, ...]]:
         """Requests and those with a 5xx answer, of each service, from counters, else from access logs."""
         edges = (window.start.timestamp(), window.end.timestamp())
-        files = [f for f in self._material.metrics if f.survey["kind"] == "openmetrics"]
+        files = [f for f in self._material.metrics if f.survey["kind"] in SAMPLES]
         results = await self._asked(("ratio", *edges), files)
         counts = [(s, c, n) for result in results for s, c, n in result["counts"]]
         metric = next((result["metric"] for result in results if result["metric"]), "")

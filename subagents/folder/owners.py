@@ -14,6 +14,7 @@ from pathlib import Path
 
 from subagents.folder import keys
 from subagents.folder.files import Found, unpacked
+from subagents.folder.formats.sampled import SAMPLES
 from subagents.folder.jobs import Job
 from subagents.folder.material import MetricFile
 from subagents.folder.records import Row
@@ -78,7 +79,7 @@ def _by_counters(row: Row, metrics: Sequence[MetricFile], pool: Pool) -> str:
     """The one service whose counters grew by the log's numbers of each status in the same time."""
     if not row["codes"] or row["since"] is None or row["codes_until"] is None:
         return ""
-    files = [m for m in metrics if m.survey["kind"] == "openmetrics"]
+    files = [m for m in metrics if m.survey["kind"] in SAMPLES]
     window = (row["since"] - 1.0, row["codes_until"] + 1.0)
     jobs = [Job("ratio", unpacked(m.found.size, m.found.packed), (m.where, *window)) for m in files]
     counts: dict[str, dict[str, float]] = {}

@@ -5,6 +5,7 @@ Reads a file as a stream and keeps only what was asked for; results are plain JS
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import groupby
@@ -12,12 +13,13 @@ from typing import Any
 
 from subagents.folder.formats import csv_metrics, openmetrics
 from subagents.folder.formats.alertmanager import service_of
+from subagents.folder.formats.sampled import SAMPLES, Samples
 from subagents.folder.records import Row
 
 POINTS_MAX = 2_000_000
 _CODES = ("code", "status", "status_code", "http_status", "response_code", "http_response_status_code", "http_code")
 _REQUESTS = ("request", "http", "grpc", "rpc")
-Where = tuple[str, str, str, str]  # path, compression, kind (openmetrics | csv), zone of times without an offset
+Where = tuple[str, str, str, str]  # path, compression, kind (of SAMPLES, or csv), zone of times without an offset
 
 
 def series(
@@ -58,13 +60,17 @@ Sample = tuple[Any, Callable[[], Row], float, float]
 
 def _read(where: Where, services: frozenset[str], names: frozenset[str]) -> Iterator[Sample]:
     path, packed, kind, zone = where
-    return _open(path, packed, services, names) if kind == "openmetrics" else _csv(path, packed, zone, services, names)
+    if kind not in SAMPLES:
+        return _csv(path, packed, zone, services, names)
+    return _open(SAMPLES[kind], path, packed, services, names)
 
 
-def _open(path: str, packed: str, services: frozenset[str], names: frozenset[str]) -> Iterator[Sample]:
+def _open(
+    samples: Samples, path: str, packed: str, services: frozenset[str], names: frozenset[str]
+) -> Iterator[Sample]:
     types: dict[str, str] = {}
     wanted: dict[str, bool] = {}
-    for text, at, value in openmetrics.samples(path, packed, types):
+    for text, at, value in samples(path, packed, types):
         good = wanted.get(text)
         if good is None:
             name, labels = openmetrics.name_and_labels(text)
@@ -82,7 +88,7 @@ def _named(name: str, names: frozenset[str]) -> bool:
 
 def _open_row(text: str, types: dict[str, str]) -> Row:
     name, labels = openmetrics.name_and_labels(text)
-    unit = next((u for u in ("seconds", "bytes", "ratio", "percent") if u in name.split("_")), "")
+    unit = next((u for u in ("seconds", "bytes", "ratio", "percent") if u in re.split("[_:]", name)), "")
     return {
         "name": name, "service": service_of(labels), "kind": openmetrics.kind(name, types),
         "unit": {"seconds": "s", "bytes": "B", "percent": "%"}.get(unit, ""), "labels": labels, "points": [],
@@ -113,12 +119,12 @@ def ratio(where: Where, since: float, until: float) -> Row:
     reset and starts from zero again. Where a file begins with a counter already high, what it stood at isn't counted.
     """
     path, packed, kind, _ = where
-    if kind != "openmetrics":
+    if kind not in SAMPLES:
         return {"counts": [], "metric": ""}
     types: dict[str, str] = {}
     state: dict[str, _Growth | None] = {}
     first = None
-    for text, at, value in openmetrics.samples(path, packed, types):
+    for text, at, value in SAMPLES[kind](path, packed, types):
         first = at if first is None else min(first, at)
         growth = state.get(text)
         if growth is None:

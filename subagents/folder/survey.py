@@ -18,6 +18,7 @@ from typing import Any
 from subagents.folder import codings, documents, files, keys, missed, recognise
 from subagents.folder.formats import csv_metrics, gitlines, gitlog, openmetrics
 from subagents.folder.formats.alertmanager import service_of
+from subagents.folder.formats.sampled import SAMPLES, Samples
 from subagents.folder.records import Hints, Rec, Row
 from subagents.folder.scan import decoded
 
@@ -58,8 +59,8 @@ def survey(path: str, packed: str, near: float | None, zone: str = "", full: int
             out["why"] = told.name
         elif told.kind == "log":
             _log(path, packed, told, Hints("", near, told.shape, zone), full, out)
-        elif told.kind == "openmetrics":
-            _openmetrics(path, packed, out)
+        elif told.kind in SAMPLES:
+            _sampled(SAMPLES[told.kind], path, packed, out)
         elif told.kind == "csv":
             _csv(path, packed, zone, out)
         else:
@@ -161,11 +162,11 @@ def _segments(text: str) -> list[str]:
 # ── metrics ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _openmetrics(path: str, packed: str, out: Row) -> None:
+def _sampled(samples: Samples, path: str, packed: str, out: Row) -> None:
     seen: dict[str, bool] = {}
     alerts: dict[str, list[float]] = defaultdict(list)
     since = until = None
-    for series, at, value in openmetrics.samples(path, packed, {}):
+    for series, at, value in samples(path, packed, {}):
         out["n"] += 1
         since = at if since is None or at < since else since
         until = at if until is None or at > until else until

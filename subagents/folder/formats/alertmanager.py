@@ -1,5 +1,5 @@
-"""Alerts as Prometheus' Alertmanager gives them: API v2 lists (`GET /api/v2/alerts`, `alerts/groups`, `silences`) and
-webhook bodies (version 4); and as Prometheus itself does (`GET /api/v1/alerts`).
+"""Alerts as Prometheus' Alertmanager gives them: API v2 lists (`GET /api/v2/alerts`, `alerts/groups`, `silences`), v1
+lists, and webhook bodies (version 4); and as Prometheus itself does (`GET /api/v1/alerts`).
 
 Sources: alertmanager `api/v2/openapi.yaml` (gettableAlert, alertGroup, gettableSilence), the docs' webhook_config. An
 `endsAt` in year 1 means open; in a v2 list an unresolved alert's `endsAt` lies ahead of `updatedAt` and means nothing.
@@ -53,7 +53,7 @@ def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
     state = status if isinstance(status, str) else str((status or {}).get("state", ""))
     held = [] if isinstance(status, str) else _suppressors(status or {})
     end = _end(item, state, start)
-    routed = around.get("routed") or [(str(r.get("name", "")), "") for r in item.get("receivers") or ()]
+    routed = around.get("routed") or [(_receiver(r), "") for r in item.get("receivers") or ()]
     return [
         {
             "kind": "alert",
@@ -95,6 +95,11 @@ def _suppressors(status: Mapping[str, Any]) -> list[paging.Hold]:
         for key, word in (("inhibitedBy", "inhibited"), ("silencedBy", "silenced"), ("mutedBy", "muted"))
         for i in status.get(key) or ()
     ]
+
+
+def _receiver(given: Any) -> str:
+    """By its name, which API v1 gives alone."""
+    return str(given.get("name", "") if isinstance(given, Mapping) else given)
 
 
 def _end(item: Mapping[str, Any], state: str, start: float) -> float | None:

@@ -28,6 +28,13 @@ async def episodes(root: Path, files: dict[str, str], q: AlertQuery | None = Non
     return await folder_of(root, files).sources().alerts[0].episodes(q or AlertQuery(ALL))
 
 
+async def test_lists_of_api_v1_name_receivers_by_their_names_and_lists_by_null(tmp_path: Path) -> None:
+    one = {**v2("A", "2026-11-29T14:03:00Z", "2026-11-29T14:14:00Z", inhibitedBy=None, silencedBy=None)}
+    listed = {"status": "success", "data": [{**one, "receivers": ["oncall"]}]}
+    answer = await episodes(tmp_path, {"x": json.dumps(listed)})
+    assert [(e.name, e.suppressed, e.notified) for e in answer.rows] == [("A", False, (("oncall", ""),))]
+
+
 async def test_an_alertmanager_list_keeps_the_suppressed(tmp_path: Path) -> None:
     listed = [
         v2("A", "2026-11-29T14:03:00Z", "2026-11-29T14:14:00Z"),

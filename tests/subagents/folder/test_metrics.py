@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from subagents.sources import MetricQuery, Series
+from subagents.sources import AlertQuery, LogQuery, MetricQuery, Series
 from tests.subagents.folder.helpers import ALL, folder_of, utc, window
 
 T = 1795960800  # 2026-11-29T14:00:00Z
@@ -89,3 +89,73 @@ async def test_points_nested_in_a_document_are_named_by_their_list(tmp_path: Pat
     feed = {"provider": "bank", "error_pct": [{"timestamp": "2026-11-29T14:00:00Z", "value": 0.3, "endpoint": "e"}]}
     [found] = await series(tmp_path, json.dumps(feed))
     assert (found.name, found.service, found.labels) == ("error_pct", "bank", {"endpoint": "e"})
+
+
+def api(*series: object, kind: str = "matrix") -> str:
+    return json.dumps({"status": "success", "data": {"resultType": kind, "result": series}})
+
+
+NAMED = {"__name__": "lat:p99_seconds", "service": "pay", "path": '/a "b"\\c\n'}
+VALUES = [[T, "0.25"], [T + 60.5, "NaN"], [T + 120, "+Inf"], [T + 180, "0.5"]]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        api({"metric": NAMED, "values": VALUES}),
+        json.dumps(json.loads(api({"metric": NAMED, "values": VALUES})), indent=2),
+        json.dumps([{"metric": NAMED, "values": VALUES}]),
+        "\n".join(api({"metric": NAMED, "value": pair}, kind="vector") for pair in VALUES),
+        json.dumps({"metric": NAMED, "values": [float(v) for _, v in VALUES if v[0] == "0"],
+                    "timestamps": [T * 1000, (T + 180) * 1000]}) + "\n",
+        json.dumps({"status": 200, "body": json.loads(api({"metric": NAMED, "values": VALUES}))}),
+    ],
+    ids=["matrix", "indented", "bare result", "vectors, one a line", "export", "wrapped"],
+)  # fmt: skip
+async def test_answers_of_prometheus(tmp_path: Path, content: str) -> None:
+    [found] = await series(tmp_path, content)
+    assert (found.name, found.service, found.unit, found.kind) == ("lat:p99_seconds", "pay", "s", "unknown")
+    assert found.labels == {"path": '/a "b"\\c\n'}
+    sound = [(at, v) for at, v in found.points if v in (0.25, 0.5)]
+    assert sound == [(utc("2026-11-29T14:00:00"), 0.25), (utc("2026-11-29T14:03:00"), 0.5)]
+
+
+async def test_what_an_expression_gave_is_called_as_its_file_and_no_counter(tmp_path: Path) -> None:
+    by = {"http_requests_total.json": api({"metric": {"service": "pay"}, "values": [[T, "3"], [T + 60, "2"]]})}
+    answer = await folder_of(tmp_path, by).sources().metrics[0].series(MetricQuery(ALL))
+    assert [(s.name, s.service, s.kind) for s in answer.rows] == [("http_requests_total", "pay", "gauge")]
+
+
+async def test_answers_of_prometheus_count_requests_and_tell_alerts(tmp_path: Path) -> None:
+    count = {"__name__": "http_requests_total", "service": "pay"}
+    ok, bad = ({**count, "code": code} for code in ("200", "500"))
+    fires = {"__name__": "ALERTS", "alertname": "High", "alertstate": "firing", "service": "pay"}
+    text = api(
+        {"metric": ok, "values": [[T + 60 * i, str(1000 + 10 * i)] for i in range(4)]},
+        {"metric": bad, "values": [[T + 60 * i, str(2 * i)] for i in range(4)]},
+        {"metric": fires, "values": [[T + 60, "1"], [T + 120, "1"]]},
+    )
+    found = folder_of(tmp_path, {"x.json": text}).sources()
+    [ratio] = (await found.metrics[0].ratio((), window("2026-11-29T14:00:00", "2026-11-29T14:03:00"))).rows
+    assert (ratio.total, ratio.bad) == (36, 6)
+    [alert] = (await found.alerts[0].episodes(AlertQuery(ALL))).rows
+    assert (alert.name, alert.service) == ("High", "pay")
+
+
+@pytest.mark.parametrize("text", [api(), api(kind="scalar"), '{"status":"error","errorType":"bad_data"}'])
+async def test_answers_without_series_are_nothing_and_no_fault(tmp_path: Path, text: str) -> None:
+    assert await series(tmp_path, text) == []
+
+
+async def test_a_log_that_speaks_of_such_answers_is_a_log(tmp_path: Path) -> None:
+    lines = [
+        {
+            "time": "2026-11-29T14:00:00Z",
+            "level": "info",
+            "service": "pay",
+            "msg": f"got {api({'metric': NAMED, 'values': VALUES})}",
+        }
+        for _ in range(5)
+    ]
+    found = folder_of(tmp_path, {"a.log": "\n".join(map(json.dumps, lines))})
+    assert (await found.sources().logs[0].count(LogQuery(ALL), ())).rows[0].n == 5

@@ -1,0 +1,13 @@
+"""The formats whose files are samples of named series with labels, by the kind that `recognise` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+
+from subagents.folder.formats import openmetrics, promapi
+
+Samples = Callable[[str, str, dict[str, str]], Iterator[tuple[str, float, float]]]
+"""(path, compression, types to fill) → series as written, time in seconds, value."""
+
+SAMPLES: Mapping[str, Samples] = MappingProxyType({"openmetrics": openmetrics.samples, "promapi": promapi.samples})
