@@ -47,7 +47,7 @@ def prepare() -> None:
 
 
 def model(stages: str, quick: bool) -> dict[str, float]:
-    size = ["--rounds", "2", "--seq", "10", "--sessions", "50"] if quick else ["--rounds", "5", "--sessions", "300"]
+    size = ["--rounds", "2", "--seq", "10", "--sessions", "50"] if quick else ["--rounds", "9", "--sessions", "300"]
     command = [sys.executable, str(WORK / "bench.py"), "--peers", ",".join(PEERS), "--stages", stages, *size]
     subprocess.run(
         [*command, "--conc", "1:10,20:60"], cwd=WORK, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)}

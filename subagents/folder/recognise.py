@@ -16,9 +16,9 @@ from subagents.folder.formats import (
     gitlog,
     history,
     json_lines,
+    json_series,
     mixed,
     openmetrics,
-    promapi,
     several,
     stages,
     traceback,
@@ -46,7 +46,7 @@ _JOURNAL = b"LPKSHHRH"  # systemd's journal files
 
 
 class Recognised(NamedTuple):
-    """`kind`: log | document | lines | table | openmetrics | promapi | csv | gitlog; "" with the reason in `name`."""
+    """`kind`: log | document | lines | table | openmetrics | series | csv | gitlog; "" with the reason in `name`."""
 
     kind: str
     name: str
@@ -69,8 +69,8 @@ def recognise(path: str, packed: str) -> Recognised:
     whole = len(head) < files.HEAD
     told = (head if whole or cut <= 0 else head[:cut]).decode("utf-8-sig", "replace")
     lines = [line.rstrip("\r") for line in told.split("\n") if line.strip()][:_SAMPLE]
-    if promapi.is_answer(told):
-        return Recognised("promapi", "answer of Prometheus' API")
+    if json_series.is_series(told):
+        return Recognised("series", "JSON of a metrics store")
     return _json(lines) or _table(lines) or _other(lines) or _log(lines) or Recognised("", "no known format")
 
 

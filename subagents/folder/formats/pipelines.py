@@ -1,8 +1,11 @@
-"""What tools of delivery say of their runs: Jenkins' builds, Argo CD's history, GitLab's deployments, Spinnaker's
-executions, Helm's history. Each is a deploy; of Jenkins, which runs anything, a build whose job says that it delivers.
+"""What tools of delivery say of their runs: Jenkins' builds, GitHub's workflow runs, Argo CD's history, GitLab's
+deployments, Spinnaker's executions, Helm's history, Kubernetes' replica sets. Each is a deploy; of Jenkins and GitHub,
+which run anything, what says by its name that it delivers.
 
-Sources: Jenkins' remote API (`builds[number,result,timestamp,fullDisplayName,actions]`), Argo CD's `RevisionHistory`,
-GitLab's deployments API, Spinnaker's `/applications/{app}/pipelines`, `helm history -o json`.
+Sources: Jenkins' remote API (`builds[number,result,timestamp,fullDisplayName,actions]`), GitHub's `actions/runs` and
+`gh run list --json`, Argo CD's `RevisionHistory`, GitLab's deployments API, Spinnaker's
+`/applications/{app}/pipelines`, `helm history -o json`, `kubectl get replicasets -o json` (a replica set is made when
+the pods' template changes; which revision of its Deployment it is stands in `deployment.kubernetes.io/revision`).
 """
 
 from __future__ import annotations
@@ -42,6 +45,29 @@ def _jenkins(item: Item, around: Item) -> list[Row]:
     author = next((who for c in causes if (who := keys.text(c, "userid", "username"))), "")
     number, body = keys.text(item, "number"), f"result: {item['result']}"
     return _deploy(item["timestamp"], job, title, author, id=f"{job}#{number}", version=number, body=body)
+
+
+def _workflow(item: Item, around: Item) -> list[Row]:
+    workflow = keys.text(item, "workflowname") or keys.text(item, "name")
+    if not _DELIVERS.search(workflow):
+        return []
+    title, number = keys.text(item, "displaytitle") or workflow, keys.text(item, "databaseid", "id")
+    at, body = keys.pick(item, ("updatedat", "createdat")), f"{workflow}: {keys.text(item, 'conclusion', 'status')}"
+    service, sha = words.named(item, "repository"), keys.text(item, "headsha")
+    return _deploy(at, service, title, words.named(item, "actor"), id=number, sha=sha, body=body)
+
+
+def _replicas(item: Item, around: Item) -> list[Row]:
+    meta, pods = item["metadata"], item["spec"]["template"]["spec"]
+    labels, owners = meta.get("labels") or {}, _objects(meta.get("ownerReferences"))
+    owner = next((str(o.get("name", "")) for o in owners if o.get("kind") == "Deployment"), "")
+    service = owner or str(meta["name"]).removesuffix(f"-{labels.get('pod-template-hash', '')}")
+    images = [str(c.get("image", "")) for c in pods.get("containers") or ()]
+    tag = images[0].rpartition("/")[2].partition("@")[0].partition(":")[2] if images else ""
+    revision = keys.text(meta.get("annotations") or {}, "deploymentkubernetesiorevision")
+    named = {"id": f"{service}#{revision}" if revision else str(meta["name"]), "version": version(tag)}
+    title = f"{service} {tag}".strip()
+    return _deploy(meta["creationTimestamp"], service, title, "", body=", ".join(images), **named)
 
 
 def _argo(item: Item, around: Item) -> list[Row]:
@@ -88,7 +114,9 @@ def _helm(item: Item, around: Item) -> list[Row]:
 
 _TOLD: tuple[tuple[Callable[[Item], bool], Callable[[Item, Item], list[Row]]], ...] = (
     (lambda i: {"number", "result", "timestamp", "url"} <= i.keys() and "/job/" in str(i["url"]), _jenkins),
-    (lambda i: {"deployedAt", "revision"} <= i.keys() and ("source" in i or "sources" in i), _argo),
+    (lambda i: {"conclusion", "status"} <= i.keys() and ("headSha" in i or "head_sha" in i), _workflow),
+    (lambda i: i.get("kind") == "ReplicaSet" and {"metadata", "spec"} <= i.keys(), _replicas),
+    (lambda i: {"deployedAt", "revision"} <= i.keys(), _argo),
     (lambda i: isinstance(i.get("deployable"), Mapping) and "environment" in i, _gitlab),
     (lambda i: "application" in i and isinstance(i.get("stages"), list) and "trigger" in i, _spinnaker),
     (lambda i: {"revision", "updated", "chart"} <= i.keys(), _helm),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from subagents.folder.formats import json_series
 from subagents.sources import AlertQuery, LogQuery, MetricQuery, Series
 from tests.subagents.folder.helpers import ALL, folder_of, utc, window
 
@@ -118,6 +121,67 @@ async def test_answers_of_prometheus(tmp_path: Path, content: str) -> None:
     assert found.labels == {"path": '/a "b"\\c\n'}
     sound = [(at, v) for at, v in found.points if v in (0.25, 0.5)]
     assert sound == [(utc("2026-11-29T14:00:00"), 0.25), (utc("2026-11-29T14:03:00"), 0.5)]
+
+
+ISO, LATER, MS = "2026-11-29T14:00:00Z", "2026-11-29T14:01:00Z", T * 1000
+SERVICE = [{"key": "service.name", "value": {"stringValue": "pay"}}]
+STORES = {
+    "CloudWatch's GetMetricData": (
+        {"MetricDataResults": [{"Id": "m1", "Label": "lat", "Timestamps": [ISO, LATER], "Values": [1.5, 2]}]},
+        "lat", ""),
+    "CloudWatch's GetMetricStatistics": (
+        {"Label": "lat", "Datapoints": [{"Timestamp": LATER, "Average": 2, "Unit": "Percent"},
+                                        {"Timestamp": ISO, "Average": 1.5, "Unit": "Percent"}]}, "lat", ""),
+    "Datadog": (
+        {"status": "ok", "series": [{"metric": "lat", "scope": "env:prod,service:pay",
+                                     "pointlist": [[MS, 1.5], [MS + 60_000, 2.0], [MS + 120_000, None]]}]},
+        "lat", "pay"),
+    "InfluxDB": (
+        {"results": [{"series": [{"name": "lat", "tags": {"service": "pay"}, "columns": ["time", "mean"],
+                                  "values": [[ISO, 1.5], [LATER, 2]]}]}]}, "lat", "pay"),
+    "Grafana": (
+        {"results": {"A": {"frames": [{
+            "schema": {"refId": "A", "fields": [{"name": "Time", "type": "time"},
+                                                {"name": "Value", "type": "number", "labels": {"service": "pay"}}]},
+            "data": {"values": [[MS, MS + 60_000, MS + 120_000], [1.5, 2, None]]}}]}}}, "x", "pay"),
+    "OTLP": (
+        {"resourceMetrics": [{"resource": {"attributes": SERVICE}, "scopeMetrics": [{"metrics": [
+            {"name": "lat", "gauge": {"dataPoints": [{"timeUnixNano": f"{T}000000000", "asDouble": 1.5},
+                                                     {"timeUnixNano": f"{T + 60}000000000", "asInt": "2"}]}}]}]}]},
+        "lat", "pay"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STORES)
+async def test_json_of_the_fields_stores(tmp_path: Path, name: str) -> None:
+    content, called, service = STORES[name]
+    [found] = await series(tmp_path, json.dumps(content))
+    assert (found.name, found.service, found.kind) == (called, service, "gauge")
+    assert found.points == ((utc("2026-11-29T14:00:00"), 1.5), (utc("2026-11-29T14:01:00"), 2.0))
+
+
+@pytest.mark.parametrize("name", STORES)
+async def test_what_can_not_be_meant_so_costs_only_itself(tmp_path: Path, name: str) -> None:
+    """Each value of such a JSON, replaced by one of another type: no fault, and at most fewer points."""
+    content = json.dumps(STORES[name][0])
+    for at, odd in itertools.product(range(content.count(": ")), ("null", '"x"', "[]", "{}", "3", "[[1]]")):
+        start = [m.end() for m in re.finditer(": ", content)][at]
+        end = json.JSONDecoder().raw_decode(content, start)[1]
+        text = content[:start] + odd + content[end:]
+        (tmp_path / "x").write_text(text)
+        if json_series.is_series(text):
+            assert sum(1 for _ in json_series.samples(str(tmp_path / "x"), "", {})) <= 2
+
+
+async def test_a_sum_that_only_grows_is_a_counter_and_a_histogram_gives_two(tmp_path: Path) -> None:
+    stamp = {"timeUnixNano": f"{T}000000000"}
+    metrics = [
+        {"name": "requests", "sum": {"isMonotonic": True, "dataPoints": [{**stamp, "asInt": "7"}]}},
+        {"name": "lat", "histogram": {"dataPoints": [{**stamp, "count": "3", "sum": 0.5, "bucketCounts": ["3"]}]}},
+    ]
+    content = {"resourceMetrics": [{"resource": {"attributes": SERVICE}, "scopeMetrics": [{"metrics": metrics}]}]}
+    found = {s.name: (s.kind, s.points[0][1]) for s in await series(tmp_path, json.dumps(content) + "\n")}
+    assert found == {"requests": ("counter", 7.0), "lat_count": ("counter", 3.0), "lat_sum": ("counter", 0.5)}
 
 
 async def test_what_an_expression_gave_is_called_as_its_file_and_no_counter(tmp_path: Path) -> None:

@@ -128,6 +128,38 @@ CHANGES: dict[str, tuple[Any, str, str, str, str, str]] = {
         [{"revision": 3, "updated": "2026-06-17T09:42:03.12Z", "status": "deployed", "chart": "pay-1.2.0",
           "app_version": "7.2", "description": "Upgrade complete"}],
         "deploy", "pay", "1.2.0", "", "Upgrade complete"),
+    "GitHub's pulls, one of them not merged": (
+        [{"number": 8, "title": "smaller pool", "state": "closed", "user": {"login": "ana"}, "merged_at": ISO,
+          "created_at": LATER, "merge_commit_sha": SHA, "base": {"ref": "main", "repo": {"name": "pay"}}},
+         {"number": 9, "title": "larger pool", "state": "closed", "user": {"login": "bo"}, "merged_at": None,
+          "created_at": ISO, "merge_commit_sha": SHA[::-1]}],
+        "commit", "", SHA, "ana", "smaller pool (#8)"),
+    "gh's list of pulls": (
+        [{"number": 8, "title": "smaller pool", "author": {"login": "ana"}, "mergedAt": ISO,
+          "mergeCommit": {"oid": SHA}}],
+        "commit", "", SHA, "ana", "smaller pool (#8)"),
+    "GitLab's merge requests": (
+        [{"id": 1, "iid": 8, "title": "smaller pool", "state": "merged", "author": {"username": "bo"},
+          "merged_by": {"username": "ana"}, "merged_at": ISO, "created_at": LATER, "merge_commit_sha": SHA}],
+        "commit", "", SHA, "ana", "smaller pool (!8)"),
+    "gh's list of runs, one of tests": (
+        [{"databaseId": 7, "displayTitle": "pay 1.2.0", "workflowName": "deploy-prod", "headSha": SHA, "event": "push",
+          "status": "completed", "conclusion": "success", "createdAt": LATER, "updatedAt": ISO, "name": "deploy-prod"},
+         {"databaseId": 6, "displayTitle": "pay 1.2.0", "workflowName": "unit tests", "headSha": SHA, "event": "push",
+          "status": "completed", "conclusion": "success", "createdAt": ISO, "updatedAt": ISO, "name": "unit tests"}],
+        "deploy", "", SHA, "", "pay 1.2.0"),
+    "GitHub's workflow runs": (
+        {"total_count": 1, "workflow_runs": [
+            {"id": 7, "name": "Release", "display_title": "pay 1.2.0", "head_sha": SHA, "status": "completed",
+             "conclusion": "success", "created_at": LATER, "updated_at": ISO, "actor": {"login": "ana"},
+             "repository": {"name": "pay"}}]},
+        "deploy", "pay", SHA, "ana", "pay 1.2.0"),
+    "Kubernetes' replica sets": (
+        {"kind": "List", "items": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {
+            "name": "pay-64469b5b48", "creationTimestamp": ISO, "labels": {"pod-template-hash": "64469b5b48"},
+            "annotations": {"deployment.kubernetes.io/revision": "7"}},
+            "spec": {"template": {"spec": {"containers": [{"name": "pay", "image": "r.example:5000/pay:v1.2.0"}]}}}}]},
+        "deploy", "pay", "1.2.0", "", "pay v1.2.0"),
     "ServiceNow's changes": (
         {"result": [{"number": "CHG0030001", "short_description": "smaller pool", "start_date": LOCAL,
                      "end_date": LATER_LOCAL, "assigned_to": {"display_value": "ana"},
@@ -177,7 +209,7 @@ async def test_changes_of_the_fields_tools(tmp_path: Path, name: str) -> None:
     folder = folder_of(tmp_path, {"x": written(content)})
     (c,) = (await folder.sources().changes[0].list(ChangeQuery(ALL))).rows
     assert (c.kind, c.service, c.author) == (kind, service, author)
-    assert (c.at.replace(microsecond=0), what in (c.version, c.sha)) == (NINE, True)
+    assert (c.at.replace(microsecond=0), what in (c.version, c.sha, c.id)) == (NINE, True)
     assert title in c.title
     assert (folder.skipped, folder.material.logs) == ((), ())
 
