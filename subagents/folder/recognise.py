@@ -8,7 +8,6 @@ from subagents.folder import files, walking
 from subagents.folder.formats import (
     audit,
     clock,
-    compose,
     container,
     csv_logs,
     csv_metrics,
@@ -19,6 +18,7 @@ from subagents.folder.formats import (
     json_series,
     mixed,
     openmetrics,
+    prefixed,
     several,
     stages,
     traceback,
@@ -28,7 +28,7 @@ from subagents.folder.records import LogFormat
 
 LOGS: tuple[LogFormat, ...] = (
     container.FORMAT,
-    compose.FORMAT,
+    prefixed.FORMAT,
     w3c.FORMAT,
     mixed.FORMAT,
     *several.PLAIN[:2],

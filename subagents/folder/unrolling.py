@@ -8,6 +8,7 @@ It takes nothing that holds records of another kind (`walking`), and nothing tha
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
@@ -20,6 +21,7 @@ _DEPTH = 8
 _TRIED = 200  # objects of a head that breaks off
 _BROKEN = 100  # objects that can't be read; each is sought to its end, which may be the file's
 _SEVERITY = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")  # four numbers each, from 1
+_OPENS = re.compile(r"\{|\[\s*+[\[{]")  # not the `[date]` or `[pod/name]` that many lines begin with
 _DECODER = json.JSONDecoder()
 
 
@@ -30,7 +32,7 @@ class Partly(Exception):
 def rolled(head: str) -> str:
     """ "document" or "lines" where the head of a file is of JSON that holds log records, else ""."""
     start = head.lstrip("\ufeff \t\r\n")
-    if start[:1] not in ("[", "{"):
+    if not _OPENS.match(start):
         return ""
     value = _value(start.partition("\n")[0])
     if isinstance(value, dict):

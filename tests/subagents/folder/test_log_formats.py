@@ -243,3 +243,45 @@ async def test_odd_lines(tmp_path: Path, content: str, service: str, level: str,
     flag = json.dumps({"flag": "x", "timestamp": "2026-11-29T15:00:00Z", "change": "on"})
     [row] = await lines({"x": content + "\n", "y": flag}, tmp_path)
     assert (row.at, row.service, row.level, row.message) == (utc("2026-11-29T14:00:00"), service, level, message)
+
+
+POD, STAMP = "pay-64469b5b48-25zj6", "2026-11-29T14:00:00Z"
+BEHIND = {
+    "docker compose": "pay-1  | {}",
+    "coloured": "\x1b[36mpay-1  |\x1b[0m {}",
+    "kubectl": f"[pod/{POD}/app] {{}}",
+    "kubectl, a stateful set": "[pod/pay-0/app] {}",
+    "stern": f"{POD} app {{}}",
+}
+TEXTS = {
+    "json": ('{"level":"error","ts":"2026-11-29T14:00:00Z","msg":"no stock"}', "no stock"),
+    "json behind a time": (f'{STAMP} {{"level":"error","msg":"no stock"}}', "no stock"),
+    "text": (f"{STAMP} [ERROR] no stock", "[ERROR] no stock"),
+    "logfmt": (f'ts={STAMP} level=error msg="no stock"', "no stock"),
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("behind", BEHIND)
+async def test_lines_behind_the_name_of_their_program(tmp_path: Path, behind: str, text: str) -> None:
+    line, message = TEXTS[text]
+    folder = folder_of(tmp_path, {"all.log": "".join(BEHIND[behind].format(line) + "\n" for _ in range(3))})
+    rows = (await folder.sources().logs[0].search(LogQuery(ALL))).rows
+    assert {(r.at, r.service, r.level, r.message) for r in rows} == {(utc(STAMP[:-1]), "pay", "error", message)}
+    assert len(rows) == 3
+
+
+async def test_lines_of_logcli_say_by_their_labels_whose_they_are_and_how_bad(tmp_path: Path) -> None:
+    text = (
+        f'{STAMP} {{app="pay", detected_level="error", note="a \\"b\\""}} no stock\n'
+        f'{STAMP} {{app="cart"}} {{"level":"warn","msg":"slow"}}\n'
+    )
+    rows = (await folder_of(tmp_path, {"x": text}).sources().logs[0].search(LogQuery(ALL))).rows
+    found = {(r.service, r.level, r.message) for r in rows}
+    assert found == {("pay", "error", "no stock"), ("cart", "warn", "slow")}
+
+
+async def test_words_before_a_text_are_no_pods(tmp_path: Path) -> None:
+    line = f"{STAMP} order-12345678-abcde was paid twice\n"
+    rows = (await folder_of(tmp_path, {"x": line * 3}).sources().logs[0].search(LogQuery(ALL))).rows
+    assert {r.message for r in rows} == {"order-12345678-abcde was paid twice"}
