@@ -24,7 +24,8 @@ _START = ("firsttriggertime", "firedat", "startsat", "triggeredat", "triggertime
 _PLAIN = ("createdat", "createdon", "time", "timestamp", "starttime", "date", "开始时间", "发生时间", "产生时间",
           "时间", "创建时间")  # fmt: skip
 _END = ("resolvedat", "resolvedon", "endsat", "endedat", "closedat", "recovertime", "recoverytime", "recoveredat",
-        "resolvedtime", "恢复时间", "告警恢复时间", "解决时间", "关闭时间", "结束时间", "告警结束时间")  # fmt: skip
+        "resolvedtime", "endtime", "timeend", "恢复时间", "告警恢复时间",
+        "解决时间", "关闭时间", "结束时间", "告警结束时间")  # fmt: skip
 _RECOVERED = ("recoverytime", "recovertime", "recoveredat", "恢复时间", "告警恢复时间")
 _NAME = ("alertname", "monitor", "rulename", "alarmname", "policyname", "告警名称", "告警名", "规则名称", "告警规则",
          "策略名称", "告警策略", "告警标题", "报警名称", "rule", "check", "problem", "title", "标题", "name", "名称",
@@ -40,6 +41,8 @@ _SEVERITY = ("severity", "impact", "priority", "urgency", "level", "级别", "�
 _WORDS = ("summary", "description", "detail", "details", "message", "body", "reason", "content", "statereason", "描述",
           "告警内容", "内容", "告警描述", "详情")  # fmt: skip
 _ZABBIX = ("", "information", "warning", "average", "high", "disaster")
+_QUIET = re.compile(r"\bto (?:OK|INSUFFICIENT_DATA)$")  # CloudWatch's alarm history
+_TAG = re.compile(r"([a-z][a-z_.-]*)[=:](.*)", re.IGNORECASE | re.DOTALL)
 _ALARM = re.compile(r"告警|报警|^alarm|^alert")
 
 
@@ -95,6 +98,8 @@ def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
 def _unstarted(item: Mapping[str, Any], state: str) -> bool:
     """A record of the moment at which an alarm became quiet: when it began isn't in it."""
     quiet = keys.found(item, ("stateupdatedtimestamp",)) is not None and state != "alarm"
+    told = keys.text(item, "historysummary")
+    quiet = quiet or bool(told and (keys.text(item, "historyitemtype") != "StateUpdate" or _QUIET.search(told)))
     return quiet or keys.text(item, "levelchange").lower().endswith("->ok")
 
 
@@ -108,9 +113,10 @@ def _end(item: Mapping[str, Any], start: float, state: str) -> float | None:
 
 
 def _labels(item: Mapping[str, Any]) -> dict[str, str]:
-    """Of a `labels` object, or of tags that say `name=value`."""
+    """Of a `labels` object, or of tags that say `name=value` or `name:value`."""
     tags, told = item.get("tags"), item.get("labels")
-    labels = dict(t.split("=", 1) for t in tags if isinstance(t, str) and "=" in t) if isinstance(tags, list) else {}
+    pairs = [_TAG.fullmatch(t) for t in tags if isinstance(t, str)] if isinstance(tags, list) else []
+    labels = {pair[1]: pair[2] for pair in pairs if pair}
     return labels | {str(k): str(v) for k, v in told.items()} if isinstance(told, Mapping) else labels
 
 

@@ -89,6 +89,18 @@ ALERTS: dict[str, tuple[Any, str, str, str, datetime | None]] = {
         {"MetricAlarms": [{"AlarmName": "High", "StateValue": "ALARM", "StateUpdatedTimestamp": ISO,
                            "MetricName": "5XX", "Namespace": "AWS/ELB", "StateReason": "Threshold crossed"}]},
         "High", "", "", None),
+    "CloudWatch's alarm history": (
+        {"AlarmHistoryItems": [
+            {"AlarmName": "High", "Timestamp": LATER, "HistoryItemType": "StateUpdate",
+             "HistorySummary": "Alarm updated from ALARM to OK"},
+            {"AlarmName": "High", "Timestamp": ISO, "HistoryItemType": "Action", "HistorySummary": "Sent to topic"},
+            {"AlarmName": "High", "Timestamp": ISO, "HistoryItemType": "StateUpdate",
+             "HistorySummary": "Alarm updated from OK to ALARM"}]},
+        "High", "", "", None),
+    "Grafana's annotations": (
+        [{"id": 1, "alertId": 7, "alertName": "High", "newState": "alerting", "time": MS, "timeEnd": LATER_MS,
+          "tags": ["service:pay"]}],
+        "High", "pay", "", END),
 }  # fmt: skip
 
 # name: (content, kind, service, version or sha, author, a word of the title)
