@@ -176,38 +176,6 @@ async def test_a_plan_may_name_a_sub_agent_as_its_tool_is_named() -> None:
     assert [c["agent"] for c in routes[0]["chosen"]] == ["logs"]
 
 
-@tool()
-async def note(what: str) -> str:
-    """A house tool."""
-    raise ValueError(f"there is no note of {what}")
-
-
-def only_failing(last: Step) -> Supervisor:
-    """Its model plans for a stranger, then asks for a note that isn't there, until it is told to end: then `last`."""
-
-    def play(messages: Any, tools: Any) -> Step:
-        n = sum(m["role"] == "assistant" for m in messages)
-        if n == 0:
-            return calls(("investigate", {"parts": [{"agent": "metrics", "task": "t"}]}))
-        return calls(("note", {"what": str(n)})) if n < 5 else last
-
-    model = ScriptedModel.by(play)
-    house = (Tool.of(note),)
-    return Supervisor((ALERTS, LOGS), "You are the supervisor.", lambda a: ModelBrain(model, Fitter()), house, steps=6)
-
-
-@pytest.mark.parametrize("last", [says(""), calls(("note", {"what": "x"}))])
-async def test_a_model_that_only_makes_calls_that_fail_is_one_that_can_not_be_used(last: Step) -> None:
-    with pytest.raises(ModelError) as raised:
-        await ask(only_failing(last))
-    assert "valid: alerts, logs" in str(raised.value)
-    assert "not tried again" not in str(raised.value)  # what was given up says nothing new
-
-
-async def test_what_a_model_says_after_failing_calls_is_the_answer() -> None:
-    assert "no note of that" in (await ask(only_failing(says("I have no note of that.")))).text
-
-
 @pytest.mark.parametrize(
     ("parts", "words"),
     [

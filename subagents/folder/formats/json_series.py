@@ -57,17 +57,25 @@ def samples(path: str, packed: str, types: dict[str, str]) -> Iterator[tuple[str
     counter and what isn't. Raises files.Unreadable where the file is over 64 MB or broken JSON."""
     called = Path(path).name.partition(".")[0]
     for node in _documents(path, packed):
-        for name, labels, points, kind in _walk(node, {}):
-            name = re.sub(r"[^\w.:]+", "_", name or called)
-            types.update({name: kind} if kind else {})
-            told = (f"{re.sub(r'[^A-Za-z0-9_.]', '_', str(k))}={json.dumps(str(v), ensure_ascii=False)}"
-                    for k, v in labels.items())  # fmt: skip
-            text = f"{name}{{{','.join(told)}}}"
-            for stamp, value in points:
-                at = times.parse(stamp)
-                with suppress(TypeError, ValueError):
-                    if at is not None:
-                        yield text, at, float(value)
+        for found in _walk(node, {}):
+            name = re.sub(r"[^\w.:]+", "_", found.name or called)
+            types.update({name: found.kind} if found.kind else {})
+            yield from _read(_written(name, found.labels), found.points)
+
+
+def _written(name: str, labels: Item) -> str:
+    told = (
+        f"{re.sub('[^A-Za-z0-9_.]', '_', str(k))}={json.dumps(str(v), ensure_ascii=False)}" for k, v in labels.items()
+    )
+    return f"{name}{{{','.join(told)}}}"
+
+
+def _read(text: str, points: Points) -> Iterator[tuple[str, float, float]]:
+    for stamp, value in points:
+        at = times.parse(stamp)
+        with suppress(TypeError, ValueError):
+            if at is not None:
+                yield text, at, float(value)
 
 
 def _documents(path: str, packed: str) -> Iterator[Any]:
