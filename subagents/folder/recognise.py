@@ -70,7 +70,7 @@ def recognise(path: str, packed: str) -> Recognised:
     told = (head if whole or cut <= 0 else head[:cut]).decode("utf-8-sig", "replace")
     lines = [line.rstrip("\r") for line in told.split("\n") if line.strip()][:_SAMPLE]
     if json_series.is_series(told):
-        return Recognised("series", "JSON of a metrics store")
+        return Recognised("series", "JSON series")
     return _json(lines) or _table(lines) or _other(lines) or _log(lines) or Recognised("", "no known format")
 
 
