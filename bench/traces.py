@@ -75,7 +75,7 @@ async def fill(memory: Memory, many: int) -> None:
             connection.execute(loops.insert(), [row for m in made for row in m[1]])
             connection.execute(events.insert(), [row for m in made for row in m[2]])
 
-        await memory.desk.write(put)
+        await memory.db.write(put)
 
 
 def questions(memory: Memory) -> Iterator[tuple[str, Callable[[], Awaitable[Any]]]]:
@@ -128,7 +128,7 @@ async def main() -> None:
         began = time.perf_counter()
         await fill(memory, given.runs)
         took = time.perf_counter() - began
-        print(f"{memory.desk.dialect}: {given.runs:,} runs of {EVENTS} events made up in {took:.0f} s")
+        print(f"{memory.db.dialect}: {given.runs:,} runs of {EVENTS} events made up in {took:.0f} s")
         await measured(memory)
         await memory.close()
         if not given.url:

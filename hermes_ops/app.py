@@ -30,7 +30,7 @@ from hermes_ops.runtime.sinks import UntilCancelled, Watched
 from hermes_ops.schedule import asking
 from hermes_ops.schedule.asking import Reports
 from hermes_ops.settings import Settings
-from hermes_ops.sourcing.desk import Desk, Places
+from hermes_ops.sourcing.opener import Opener, Places
 from hermes_ops.toolkit import Toolkit
 from hermes_ops.trace import digesting
 from hermes_ops.trace.retention import once_a_day
@@ -87,7 +87,7 @@ class App:
         self.threads = work.Threads()
         index = settings.data_dir / "index"
         calls = {name: service.depends_on for name, service in settings.services.items()}
-        self.desk = Desk(settings.sources, folder, index, self.guard.mask, self.threads, calls, memory.records)
+        self.opener = Opener(settings.sources, folder, index, self.guard.mask, self.threads, calls, memory.records)
         self.toolkit = Toolkit(settings.toolkit)
         self.recall = Recall(
             memory, settings.memory.sharing(), lambda: self.models.light, settings.memory.notes, self.budget.count
@@ -169,7 +169,7 @@ class App:
         runs = self.memory.runs
         if resume or (run and await runs.get(run)):
             return await runs.claim(resume or run, mine=bool(run))
-        folder = str(self.desk.folder.resolve()) if self.desk.folder else ""
+        folder = str(self.opener.folder.resolve()) if self.opener.folder else ""
         masked = replace(incoming, text=self.guard.mask(incoming.text))
         if not new and not run and (found := await runs.find_interrupted(masked, session, folder)):
             if found.model in ("", self.models.name):
@@ -191,7 +191,7 @@ class App:
         if wanted := asking.read(info.question.text):
             lang = told["known"]["language"]
             return await self.reports.answer(wanted, info.question, info.id, runtime, stop, self.models.name, lang)
-        places = await self.desk.places(info.question, info.folder, stop)
+        places = await self.opener.places(info.question, info.folder, stop)
         known = await runtime.step("context", self._grasp, places, info, told)
         window, scope, lang = from_json(Window, known["window"]), from_json(Scope, known["scope"]), known["lang"]
         if self.models.offline and not known["offline"]:
@@ -213,7 +213,7 @@ class App:
         )
         if asked_back := trouble(known, lang):
             return Answer(info.id, "needs_input", asked_back, window, scope, model=self.models.name)
-        sources = await self.desk.sources(places, info.question, scope, self.models.asked(known["offline"]), stop)
+        sources = await self.opener.sources(places, info.question, scope, self.models.asked(known["offline"]), stop)
         past, sight = self.recall.past(info, told, known["before"]), Sight(info.question, known.get("pictures", ()))
         answer = await self._ask(ctx, runtime, sources, past, known["offline"], sight)
         text = await self.recall.tell(info, runtime, told, sight.said(answer, lang), lang)
@@ -238,7 +238,7 @@ class App:
         agents = tuple(self.toolkit.equip(a, ctx.scope.environment, self.models.asked(offline)) for a in made)
         if offline:
             return replace(await self._by_rules(ctx, agents, past), offline=True)
-        desk = Supervisor(
+        supervisor = Supervisor(
             agents,
             self.prompts.get("supervisor") or prompt(),
             sight.over(self.models.brain),
@@ -250,7 +250,7 @@ class App:
             why = str(fell.body["why"])
         else:
             try:
-                return await desk.answer(sight.into(ctx), past)
+                return await supervisor.answer(sight.into(ctx), past)
             except ModelError as e:
                 why = str(e)
         kept: list[Answer] = []
@@ -265,9 +265,9 @@ class App:
 
     async def _by_rules(self, ctx: Context, agents: tuple[Agent, ...], past: Past) -> Answer:
         cast = Agent("supervisor", "", "", (), playbook=supervising(agents, Way(compose, aim), past.asked))
-        desk = Supervisor(agents, "", lambda agent: OfflineBrain(), manner=Manner("mark"), cast=cast)
+        supervisor = Supervisor(agents, "", lambda agent: OfflineBrain(), manner=Manner("mark"), cast=cast)
         looked = replace(ctx, scope=replace(ctx.scope, services=suffering(ctx.question.text, ctx.scope.services)))
-        answer = replace(await desk.answer(looked, Past()), scope=ctx.scope)
+        answer = replace(await supervisor.answer(looked, Past()), scope=ctx.scope)
         if readonly.asks_for_a_change(ctx.question.text):
             answer = replace(answer, text=f"{readonly.said(ctx.lang)}\n\n{answer.text}")
         return answer
@@ -290,7 +290,7 @@ async def open_app(settings: Settings, folder: Path | None = None, offline: bool
         closing.push_async_callback(memory.close)
         app = App(settings, memory, folder, offline, closing.enter_context(open_log(settings.log, settings.data_dir)))
         closing.callback(app.threads.close)
-        for close in (app.toolkit.aclose, app.desk.aclose, app.models.aclose, app.recall.close):
+        for close in (app.toolkit.aclose, app.opener.aclose, app.models.aclose, app.recall.close):
             closing.push_async_callback(close)
         await closing.enter_async_context(once_a_day(memory, settings))
         yield app

@@ -11,6 +11,7 @@ from hermes_ops import timewords
 from hermes_ops.quoted import Alert, alert_in, told
 from hermes_ops.recall.followups import ASKS_WHICH, Former, Own, Tied, tie
 from hermes_ops.recall.glossary import with_chinese
+from hermes_ops.recall.hours import spelled
 from orchestrator import scope as scopes
 from orchestrator import when
 from orchestrator.cleaning import CHINESE
@@ -97,7 +98,7 @@ def locate(asked: Incoming, now: datetime, zone: str, catalogue: Catalogue, know
     text = asked.text
     alert = alert_in(asked.quote or (text if "\n" in text else ""), asked.at, zone)
     compared = compares(text)
-    telling = _ATTRIBUTE.sub("", timed(text))
+    telling = spelled(_ATTRIBUTE.sub("", timed(text)), known.former.window if known.former else None, zone)
     if not SINCE_CHANGE.search(telling):  # "did the 18:00 deploy do it?": the time is a name
         telling = AT_CHANGE.sub(" ", telling)
     reading = when.Reading() if alert and not asked.quote else when.resolve(telling, now, zone)

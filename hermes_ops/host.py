@@ -20,7 +20,7 @@ from hermes_ops.channels.base import Address, Document, Handle, Progress, Served
 from hermes_ops.channels.commanding import Commands
 from hermes_ops.channels.doing import Doing
 from hermes_ops.channels.receiving import received
-from hermes_ops.channels.words import clock, say
+from hermes_ops.channels.words import clock_after, say
 from hermes_ops.recall.followups import OPENS, REFERS
 from hermes_ops.runtime.alone import Alone
 from hermes_ops.runtime.cluster import Replica
@@ -31,7 +31,7 @@ from hermes_ops.runtime.outbox import POSSIBLY, Deliveries, Undeliverable
 from hermes_ops.schedule import words
 from hermes_ops.schedule.own import Own, of_schedule
 from hermes_ops.schedule.replying import take_up
-from hermes_ops.schedule.sending import REPORT, Sender, whole
+from hermes_ops.schedule.sending import Sender, whole
 from hermes_ops.schedule.workdays import Calendar
 from hermes_ops.settings import Settings
 from memory import Entry, Parcel
@@ -39,7 +39,6 @@ from orchestrator.contracts import Answer, Incoming, Json, from_json, to_json
 from orchestrator.errors import ConfigError
 
 ALARM_TRIES = 7  # of a report that doesn't arrive, about ten minutes; it is tried on
-ALARM = "alarm."  # how a key of what is told to the owner begins
 SHOWN = "shown"  # in an answer's parcel: the document in its place
 LATE = timedelta(minutes=50)  # platforms forget after a while (Feishu: an hour) what they were given under a key
 
@@ -110,7 +109,7 @@ class Host:
             raise
         except Busy as e:
             text = say("budget", lang, at=f"{e.until:%m-%d %H:%M}")
-            return Outcome("refused", str(e), (self._parcel(entry, "send", to_json(Document(text)), "failed"),))
+            return Outcome("refused", str(e), (self._ending(entry, "busy", text),))
         except ConfigError as e:  # no other try mends it
             reason = str(e)
             return Outcome("failed", reason, tuple(self._told(entry, "failed", reason)))
@@ -141,18 +140,17 @@ class Host:
             return None
         await self._app.memory.schedules.cancel(q.tenant, q.channel, q.user, kept.number)
         text = words.say("refused", _lang(entry), n=kept.number)
-        told = self._parcel(entry, "send", to_json(Document(text)), "failed")
-        return Outcome("failed", "its person may not ask here any more", (told,))
+        return Outcome("failed", "its person may not ask here any more", (self._ending(entry, "failed", text),))
 
     def _stop(self, entry: Entry) -> None:
         self._app.cancel(entry.run)
 
     def _told(self, entry: Entry, state: Literal["failed", "cancelled"], reason: str) -> Sequence[Parcel]:
         text = say(state, _lang(entry), reason=reason)
-        return [self._parcel(entry, "send", to_json(Document(text)), state)] if entry.kind == "question" else []
+        return [self._ending(entry, state, text)] if entry.kind == "question" else []
 
     def _refusal(self, entry: Entry, at: datetime) -> Parcel:
-        text = say("busy", _lang(entry), at=clock(at, entry.question.zone))
+        text = say("busy", _lang(entry), at=clock_after(at, entry.question.zone))
         return self._parcel(entry, "send", to_json(Document(text)), "busy")
 
     async def _queued(self, entry: Entry, place: int) -> None:
@@ -172,7 +170,7 @@ class Host:
     def _ended(self, entry: Entry) -> None:
         self.deliveries.nudge()
         place = keeping.place_of(self._files, entry.question.id)
-        self._app.desk.leave(place)
+        self._app.opener.leave(place)
         if left := keeping.leave(place):  # whoever asks once more has them fetched again
             self._loop.run_in_executor(None, keeping.remove, left)
 
@@ -185,9 +183,9 @@ class Host:
         to = from_json(Address, parcel.address)
         if parcel.at is not None and self._app.memory.outbox.clock() - parcel.at > LATE:
             to = replace(to, since=parcel.at)
-        if parcel.kind == "send":
+        if parcel.kind != "finish":
             return (await channel.send(to, from_json(Document, parcel.payload), parcel.key)).id
-        handle, payload = Handle(parcel.key.removesuffix(".finish"), to), dict(parcel.payload)
+        handle, payload = Handle(parcel.key.rpartition(".")[0], to), dict(parcel.payload)
         shown = payload.pop(SHOWN, None)
         answer = from_json(Answer, payload)
         if shown and answer.status != "cancelled":
@@ -196,11 +194,11 @@ class Host:
 
     async def _troubled(self, parcel: Parcel, reason: str, tries: int, over: bool) -> None:
         """What doesn't arrive is told to the owner: a report once for all its chats, else once a day for a chat."""
-        if parcel.key.startswith(REPORT) and (over or tries >= ALARM_TRIES):
+        if parcel.kind == "report" and (over or tries >= ALARM_TRIES):
             which = "possibly" if reason.startswith(POSSIBLY) else "undelivered"
             given = {"title": parcel.payload["title"], "chat": parcel.lane, "reason": reason}
             await self.alarm(whole(parcel.key), words.say(which, self._team.language, **given))
-        elif over and not parcel.key.startswith(ALARM):
+        elif over and parcel.kind != "alarm":
             await self._unreached(parcel.channel, parcel.lane, reason)
 
     async def _unreached(self, channel: str, chat: str, reason: str) -> None:
@@ -212,15 +210,22 @@ class Host:
         log.error("serve: %s", text)
         to, channel = self._owner, next(iter(self._channels), "")
         if to.user and channel:
-            await self.push(channel, to, Document(text), f"{ALARM}{key}")
+            await self.push(channel, to, Document(text), f"alarm.{key}", "alarm")
+
+    def _ending(self, entry: Entry, status: Literal["failed", "cancelled", "busy"], text: str) -> Parcel:
+        """What stands in the place of an answer that was begun, or would have been."""
+        what = "cancelled" if status == "cancelled" else "failed"
+        return self._parcel(entry, "finish", to_json(Answer("", status, text)), what)
 
     def _parcel(self, entry: Entry, kind: Literal["finish", "send"], payload: Json, what: str) -> Parcel:
         to = address(entry)
         return Parcel(f"{entry.id}.{what}", entry.channel, kind, to.chat or to.user, to_json(to), payload)
 
-    async def push(self, channel: str, to: Address, doc: Document, key: str) -> None:
+    async def push(
+        self, channel: str, to: Address, doc: Document, key: str, kind: Literal["send", "alarm"] = "send"
+    ) -> None:
         """Something of our own for a chat or a person (a report, an alert); stored until it arrived, once for a key."""
-        await self._app.memory.outbox.put([Parcel(key, channel, "send", to.chat or to.user, to_json(to), to_json(doc))])
+        await self._app.memory.outbox.put([Parcel(key, channel, kind, to.chat or to.user, to_json(to), to_json(doc))])
         self.deliveries.nudge()
 
 

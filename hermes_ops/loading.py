@@ -124,8 +124,10 @@ def _fault(sort: str, message: str, loc: Sequence[int | str], env: dict[str, Any
     if sort in UNKNOWN:
         valid = _keys(Settings, loc[:-1])
         return f"{where}: the key {key!r} is unknown.{_valid(str(loc[-1]), valid)}"
-    said = message.removeprefix("Value error, ").replace("Input should be", "must be")
-    return f"{where}: {key} {said}." if key else f"{where}: {said}."
+    said = message.removeprefix("Value error, ").replace("Input should be", "must be").rstrip(".")
+    said = "is needed" if sort == "missing" else said
+    whole = ":" if said[:1].isupper() else ""  # a sentence of its own
+    return f"{where}: {key}{whole} {said}." if key else f"{where}: {said}."
 
 
 def _where(loc: Sequence[int | str], env: Any, path: Path | None) -> str:

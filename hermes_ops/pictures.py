@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -119,12 +119,11 @@ class Seeing:
         tools: Sequence[Json],
         *,
         choice: Literal["auto", "none"] = "auto",
-        on_text: Callable[[str], None] | None = None,
         deadline: float | None = None,
     ) -> Reply:
         parts = await self._sight.parts()
         shown = [self._shown(m, parts) for m in messages] if parts else messages
-        reply = await self._model.complete(shown, tools, choice=choice, on_text=on_text, deadline=deadline)
+        reply = await self._model.complete(shown, tools, choice=choice, deadline=deadline)
         lost = not parts and isinstance(self._model, Gateway)  # a replay's replies stay as they were
         return replace(reply, notes=(*reply.notes, UNSEEN)) if lost else reply
 

@@ -59,7 +59,7 @@ async def serving(
             await member.enter()
             host = Host(app, {p.channel.name: p.channel for p in plugged}, settings, member)
             look = first_look(app, host, plugged[0].channel.name if plugged else "")
-            pulse = Pulse(app.desk.live)
+            pulse = Pulse(app.opener.live)
             service = Service(host, app, plugged, member, timetable(app, host, not shared), ear(app, look), pulse, look)
             await service.ear.begin()
             async with _brisk(), listening(service, settings.serve), _working(service):

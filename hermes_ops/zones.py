@@ -9,6 +9,14 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from orchestrator.errors import ConfigError
 
+UNNAMED = {  # large cities after which no zone is called
+    "beijing": "Asia/Shanghai", "peking": "Asia/Shanghai", "shenzhen": "Asia/Shanghai", "guangzhou": "Asia/Shanghai",
+    "hangzhou": "Asia/Shanghai", "mumbai": "Asia/Kolkata", "delhi": "Asia/Kolkata", "bangalore": "Asia/Kolkata",
+    "osaka": "Asia/Tokyo", "san_francisco": "America/Los_Angeles",
+    "seattle": "America/Los_Angeles", "washington": "America/New_York", "boston": "America/New_York",
+    "munich": "Europe/Berlin", "frankfurt": "Europe/Berlin",
+}  # fmt: skip
+
 
 def find_zone(name: str) -> ZoneInfo:
     """Raises ConfigError naming the nearest zones."""
@@ -40,6 +48,8 @@ def _nearest(name: str) -> str:
     """By the last part, case aside: "shanghai", "PRC/Shanghai" and "Asia/Shangai" all find Asia/Shanghai."""
     zones = {zone.lower(): zone for zone in sorted(available_timezones())}
     wanted = name.lower().replace(" ", "_")
+    if (city := wanted.rpartition("/")[2]) in UNNAMED:
+        return f"; its time is that of {UNNAMED[city]}"
     by_city = [zone for low, zone in zones.items() if low.rpartition("/")[2] == wanted.rpartition("/")[2]]
     close = by_city or [zones[low] for low in get_close_matches(wanted, zones, n=3, cutoff=0.6)]
     if not close:

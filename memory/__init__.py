@@ -1,6 +1,6 @@
 """All persistence, behind one door: `open_memory(url)`.
 
-Synchronous SQLAlchemy Core on one thread with group commit (`desk`); SQLite files and PostgreSQL by URL. It knows the
+SQLAlchemy Core on one thread with group commit (`database`); SQLite files and PostgreSQL by URL. It knows the
 kernel's data (`orchestrator.contracts`) and no agent, channel or command.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.engine import open_engine
 from memory.erasing import Eraser, Trace
 from memory.inbox import Entry, InboxStore
@@ -51,12 +51,12 @@ class Memory:
     quotas: Quotas
     replicas: Replicas
     records: Records
-    desk: Desk
+    db: Database
 
     async def close(self) -> None:
         """Writes what waits and ends the thread; nothing works after it. Raises StoreError where it can't write."""
         self.events.flush()
-        await self.desk.close()
+        await self.db.close()
 
 
 def open_memory(url: str) -> Memory:
@@ -64,10 +64,10 @@ def open_memory(url: str) -> Memory:
 
     Blocks for milliseconds, or for as long as a server takes to answer. Raises StoreError.
     """
-    desk = Desk(open_engine(url))
-    events = EventStore(desk)
-    runs = Runs(desk, events)
-    past = (Turns(desk), Preferences(desk), Eraser(desk), Traces(desk, runs))
-    chats = (InboxStore(desk), Outbox(desk), Posts(desk))
-    shared = (Quotas(desk), Replicas(desk), Records(desk))
-    return Memory(events, runs, *past, *chats, Reports(desk), Schedules(desk), *shared, desk)
+    db = Database(open_engine(url))
+    events = EventStore(db)
+    runs = Runs(db, events)
+    past = (Turns(db), Preferences(db), Eraser(db), Traces(db, runs))
+    chats = (InboxStore(db), Outbox(db), Posts(db))
+    shared = (Quotas(db), Replicas(db), Records(db))
+    return Memory(events, runs, *past, *chats, Reports(db), Schedules(db), *shared, db)

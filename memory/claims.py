@@ -1,4 +1,4 @@
-"""How several processes take from one inbox without taking the same: SQL on the desk's thread.
+"""How several processes take from one inbox without taking the same: SQL on the database's thread.
 
 A conversation is looked at by one process at a time (a lock of the transaction; a SQLite file is locked as a whole), so
 its order and how many of it are in flight hold whoever takes them.

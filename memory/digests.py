@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.store import insert_new
 from memory.tables import AnyText, UtcTime, metadata, runs
 from orchestrator.contracts import Usage
@@ -115,23 +115,23 @@ class Tally:
 class Digests:
     """Every method raises StoreError where the database fails."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
     async def missing(self, most: int, now: datetime | None = None) -> list[str]:
         """Runs that have ended, or lost their process, and have no digest."""
         ended = sa.or_(runs.c.status != "running", runs.c.started < (now or datetime.now(UTC)) - LEFT)
         query = sa.select(runs.c.id).where(runs.c.ms.is_(None), ended).order_by(runs.c.started.desc()).limit(most)
-        return list(await self._desk.read(lambda c: c.execute(query).scalars().all()))
+        return list(await self._db.read(lambda c: c.execute(query).scalars().all()))
 
     async def put(self, digests: dict[str, Digest]) -> None:
         """In the place of those that were there."""
-        await self._desk.write(lambda c: _put(c, digests))
+        await self._db.write(lambda c: _put(c, digests))
 
     async def tally(self, wanted: Counted, by: By) -> list[Tally]:
         """Runs, or by agent their loops, counted by group; those without a digest don't count."""
         groups: dict[str, list[Any]] = {}
-        for row in await self._desk.read(lambda c: c.execute(_sums(wanted, by)).all()):
+        for row in await self._db.read(lambda c: c.execute(_sums(wanted, by)).all()):
             groups.setdefault(row.key, []).append(row)
         return [_tally(key, rows) for key, rows in groups.items()]
 
@@ -170,7 +170,7 @@ def _within(times: Sequence[tuple[int, int]], share: float) -> int:
     return 0
 
 
-# ── on the desk's thread ──────────────────────────────────────────────────────────────────────
+# ── on the database's thread ──────────────────────────────────────────────────────────────────
 
 
 def _put(connection: sa.Connection, digests: dict[str, Digest]) -> None:

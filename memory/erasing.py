@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.store import read_texts
 from memory.tables import blobs, events, feedback, inbox, outbox, posts, runs, summaries, turns
 from orchestrator.contracts import Incoming, Json, from_json
@@ -26,6 +26,8 @@ from orchestrator.errors import StoreError
 
 GONE = "[forgotten]"
 AT_ONCE = 400  # keys in one query
+LARGE = 256 << 20  # bytes: such a file is rewritten in about a second
+TOGETHER = 20  # runs in one transaction, so that whoever waits for the database gets in between
 FIXED = frozenset({  # keys in JSON whose values code reads
     "id", "at", "start", "end", "zone", "tenant", "channel", "chat", "thread", "user", "locale", "kind", "path", "step",
     "agent", "tool", "model", "status", "prompt", "prefix",
@@ -49,43 +51,36 @@ class Trace:
 class Eraser:
     """Erases in one database. Every method raises StoreError."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
     async def erase(self, tenant: str, user: str, traces: Sequence[Trace], more: bool = False) -> int:
         """Erases the traces from the person's runs since they were said, and from whatever runs shared a session with
         them. Returns how many texts were removed. `more`: it is done again soon, and the file rewritten then.
 
-        Where another process holds the file for too long it isn't rewritten; what was freed is zeroed even so."""
+        A SQLite file that is large, or that another process holds for too long, isn't rewritten: nobody could write
+        for seconds. What was freed is zeroed even so."""
         traces = [t for t in traces if t.words or t.applied]
         if not traces:
             return 0
-        removed = await self._desk.write(lambda connection: _erase(connection, tenant, user, traces))
+        groups: dict[tuple[str, ...], list[sa.Row[Any]]] = {}
+        for row in await self._db.read(lambda connection: _concerned(connection, tenant, user, traces)):
+            groups.setdefault(_words(row, traces), []).append(row)
+        removed, sessions = 0, set[str]()
+        for words, group in groups.items():
+            if (redact := redactor(words)) is not None:
+                sessions |= {row.session for row in group}
+                for part in _parts([row.id for row in group], TOGETHER):
+                    removed += await self._db.write(partial(_erase_runs, ids=part, redact=redact))
+        if (everywhere := redactor([word for trace in traces for word in trace.words])) is not None:
+            await self._db.write(partial(_erase_alone, user=user, sessions=sessions, redact=everywhere))
         if not more:
             with suppress(StoreError):
-                await self._desk.scrub()
+                await self._db.scrub(LARGE)
         return removed
 
 
-# ── on the desk's thread ──────────────────────────────────────────────────────────────────────
-
-
-def _erase(connection: sa.Connection, tenant: str, user: str, traces: Sequence[Trace]) -> int:
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA secure_delete=ON")
-    removed = 0
-    sessions: set[str] = set()
-    for row in _concerned(connection, tenant, user, traces):
-        redact = redactor(_words(row, traces))
-        if redact is not None:
-            sessions.add(row.session)
-            removed += _erase_run(connection, row, redact)
-    everywhere = redactor([word for trace in traces for word in trace.words])
-    if everywhere is not None:
-        sessions |= _erase_alone(connection, user, everywhere)
-        concerned = summaries.c.session.in_(sorted(sessions - {""}))
-        _redact_rows(connection, summaries, "session", concerned, ("text",), everywhere)
-    return removed
+# ── on the database's thread ──────────────────────────────────────────────────────────────────
 
 
 def _concerned(connection: sa.Connection, tenant: str, user: str, traces: Sequence[Trace]) -> list[Any]:
@@ -102,41 +97,40 @@ def _concerned(connection: sa.Connection, tenant: str, user: str, traces: Sequen
     return list(found.values())
 
 
-def _erase_alone(connection: sa.Connection, user: str, redact: Redact) -> set[str]:
-    """Erases from turns whose runs were pruned: the person's own, and those of the sessions these stand in, which are
-    returned. Whose tenant's they are nobody knows any more."""
-    alone = turns.c.run.not_in(sa.select(runs.c.id))
-    own = connection.execute(sa.select(turns.c.session).distinct().where(turns.c.user == user, alone)).scalars().all()
-    for part in _parts(sorted(own)):
-        theirs = sa.and_(alone, turns.c.session.in_(part))
-        _redact_rows(connection, turns, "seq", theirs, ("question", "answer"), redact)
-        _redact_rows(connection, turns, "seq", theirs, ("about",), redact, is_json=True)
-    return set(own)
-
-
-def _words(row: Any, traces: Sequence[Trace]) -> list[str]:
+def _words(row: sa.Row[Any], traces: Sequence[Trace]) -> tuple[str, ...]:
     scope = row.scope or ""
     words = [word for trace in traces for word in trace.words]
     for trace in traces:
         filled = [word for word in trace.applied if trace.mark and trace.mark in scope and word in scope]
         words += trace.applied if row.id in trace.runs else filled
-    return words
+    return tuple(words)
 
 
-def _erase_run(connection: sa.Connection, row: Any, redact: Redact) -> int:
-    mine = runs.c.id == row.id
-    _redact_rows(connection, runs, "id", mine, ("question", "window", "scope"), redact, is_json=True)
-    _redact_rows(connection, runs, "id", mine, ("text",), redact)
-    _redact_rows(connection, turns, "seq", turns.c.run == row.id, ("question", "answer"), redact)
-    _redact_rows(connection, turns, "seq", turns.c.run == row.id, ("about",), redact, is_json=True)
-    _redact_rows(connection, inbox, "seq", inbox.c.run == row.id, ("question", "extra"), redact, is_json=True)
-    for id in connection.execute(sa.select(inbox.c.id).where(inbox.c.run == row.id)).scalars().all():
-        waiting = outbox.c.key.startswith(f"{id}.", autoescape=True)  # what must still reach its chat, or never did
-        _redact_rows(connection, outbox, "seq", waiting, ("payload",), redact, is_json=True)
-    _redact_rows(connection, posts, "key", posts.c.run == row.id, ("state",), redact, is_json=True)
-    _redact_rows(connection, feedback, "user", feedback.c.run == row.id, ("text",), redact)
-    refs = connection.execute(sa.select(events.c.blobs).where(events.c.run == row.id)).scalars().all()
-    _redact_rows(connection, events, "seq", events.c.run == row.id, ("body",), redact, is_json=True)
+def _erase_runs(connection: sa.Connection, ids: Sequence[str], redact: Redact) -> int:
+    """From all that holds words of these runs; how many texts went."""
+    _zeroing(connection)
+    inside = partial(_redacted, redact=redact)
+    _redact_rows(connection, runs, runs.c.id.in_(ids), ("question", "window", "scope"), inside)
+    _redact_rows(connection, runs, runs.c.id.in_(ids), ("text",), redact)
+    _redact_rows(connection, turns, turns.c.run.in_(ids), ("question", "answer"), redact)
+    _redact_rows(connection, turns, turns.c.run.in_(ids), ("about",), inside)
+    _redact_rows(connection, inbox, inbox.c.run.in_(ids), ("question", "extra"), inside)
+    _redact_rows(connection, outbox, outbox.c.seq.in_(_parcels(connection, ids)), ("payload",), inside)
+    _redact_rows(connection, posts, posts.c.run.in_(ids), ("state",), inside)
+    _redact_rows(connection, feedback, feedback.c.run.in_(ids), ("text",), redact)
+    _redact_rows(connection, events, events.c.run.in_(ids), ("body",), inside)
+    return sum(_remove_texts(connection, run, redact) for run in ids)
+
+
+def _parcels(connection: sa.Connection, ids: Sequence[str]) -> list[int]:
+    """What must still reach the chats of these runs' messages, or never did: a parcel is named after its message."""
+    messages = set(connection.scalars(sa.select(inbox.c.id).where(inbox.c.run.in_(ids))))
+    rows = connection.execute(sa.select(outbox.c.seq, outbox.c.key).where(outbox.c.payload != "null"))
+    return [row.seq for row in rows if row.key.rpartition(".")[0] in messages]
+
+
+def _remove_texts(connection: sa.Connection, run: str, redact: Redact) -> int:
+    refs = connection.scalars(sa.select(events.c.blobs).where(events.c.run == run)).all()
     texts = read_texts(connection, {ref.partition(":")[0] for line in refs for ref in line.split()})
     gone = [hash for hash, text in texts.items() if redact(text) != text]
     for part in _parts(gone):
@@ -144,22 +138,34 @@ def _erase_run(connection: sa.Connection, row: Any, redact: Redact) -> int:
     return len(gone)
 
 
+def _erase_alone(connection: sa.Connection, user: str, sessions: Collection[str], redact: Redact) -> None:
+    """From turns whose runs were pruned: the person's own, and those of the sessions these stand in (whose tenant's
+    they are nobody knows any more); and from the summaries of these and of the other `sessions`."""
+    _zeroing(connection)
+    inside = partial(_redacted, redact=redact)
+    alone = turns.c.run.not_in(sa.select(runs.c.id))
+    own = set(connection.scalars(sa.select(turns.c.session).distinct().where(turns.c.user == user, alone)))
+    for part in _parts(sorted(own)):
+        theirs = sa.and_(alone, turns.c.session.in_(part))
+        _redact_rows(connection, turns, theirs, ("question", "answer"), redact)
+        _redact_rows(connection, turns, theirs, ("about",), inside)
+    for part in _parts(sorted({*own, *sessions} - {""})):
+        _redact_rows(connection, summaries, summaries.c.session.in_(part), ("text",), redact)
+
+
+def _zeroing(connection: sa.Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete=ON")
+
+
 def _redact_rows(
-    connection: sa.Connection,
-    table: sa.Table,
-    key: str,
-    where: sa.ColumnElement[bool],
-    columns: Sequence[str],
-    redact: Redact,
-    is_json: bool = False,
+    connection: sa.Connection, table: sa.Table, where: sa.ColumnElement[bool], columns: Sequence[str], change: Redact
 ) -> None:
-    change = partial(_redacted, redact=redact) if is_json else redact
-    wanted = [table.c[key], *(table.c[name] for name in columns)]
-    for row in connection.execute(sa.select(*wanted).where(where)).mappings().all():
+    key = list(table.primary_key.columns)
+    for row in connection.execute(sa.select(*key, *(table.c[name] for name in columns)).where(where)).mappings().all():
         new = {name: change(row[name]) for name in columns if row[name]}
-        changed = {name: text for name, text in new.items() if text != row[name]}
-        if changed:
-            connection.execute(table.update().where(table.c[key] == row[key]).values(changed))
+        if changed := {name: text for name, text in new.items() if text != row[name]}:
+            connection.execute(table.update().where(*(k == row[k.name] for k in key)).values(changed))
 
 
 def _redacted(text: str, redact: Redact) -> str:
@@ -175,8 +181,8 @@ def _inside(value: Json, redact: Redact, key: str = "") -> Json:
     return redact(value) if isinstance(value, str) and key not in FIXED else value
 
 
-def _parts(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE))
+def _parts(keys: Sequence[str], most: int = AT_ONCE) -> Iterator[Sequence[str]]:
+    return (keys[start : start + most] for start in range(0, len(keys), most))
 
 
 # ── words ─────────────────────────────────────────────────────────────────────────────────────

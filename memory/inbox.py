@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from memory import claims
 from memory.claims import UNDONE
-from memory.desk import Desk
+from memory.database import Database
 from memory.outbox import Parcel, store
 from memory.store import insert_new
 from memory.tables import inbox, outbox, posts
@@ -84,13 +84,13 @@ Write = Callable[[sa.Connection], Stored]
 class InboxStore:
     """The inbox's rows in one database. Every method raises StoreError where the database fails."""
 
-    def __init__(self, desk: Desk, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._desk, self.clock = desk, clock
+    def __init__(self, db: Database, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._db, self.clock = db, clock
 
     async def put(self, entry: Entry, limit: int, refusal: Parcel | None = None) -> Stored:
         """Durable when it returns; a message that is there already is a duplicate, whatever became of it. With `limit`
         questions not done it is refused, for good, and `refusal` is what its chat is told, once."""
-        return await self._desk.write(self._putting(entry, limit, refusal))
+        return await self._db.write(self._putting(entry, limit, refusal))
 
     async def claim(self, owner: str, picks: Picks) -> list[Entry]:
         """What `picks` chose is running now, and `owner`'s. A conversation that another process just looks at is left
@@ -108,12 +108,12 @@ class InboxStore:
                 connection.execute(begun.values(state="running", owner=owner, started=self.clock()))
             return [replace(e, state="running", owner=owner) for e in taken]
 
-        return await self._desk.write(write)
+        return await self._db.write(write)
 
     async def release(self, ids: Sequence[str], owner: str) -> None:
         """What `owner` reserved when it was put is free for everybody."""
         query = inbox.update().where(inbox.c.id.in_(ids), inbox.c.state == "queued", inbox.c.owner == owner)
-        await self._desk.write(lambda connection: connection.execute(query.values(owner="")) and None)
+        await self._db.write(lambda connection: connection.execute(query.values(owner="")) and None)
 
     async def places(self, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Of those that still wait: how many aren't done before each in its conversation, how many wait before it."""
@@ -123,12 +123,12 @@ class InboxStore:
         ahead = before.where(other.c.state == "queued")
         query = sa.select(inbox.c.id, mine.scalar_subquery(), ahead.scalar_subquery())
         query = query.where(inbox.c.id.in_(ids), inbox.c.state == "queued")
-        rows = await self._desk.read(lambda connection: connection.execute(query).all())
+        rows = await self._db.read(lambda connection: connection.execute(query).all())
         return {id: (before, waiting) for id, before, waiting in rows}
 
     async def undone(self, conversation: str) -> list[Entry]:
         """In order."""
-        return await self._desk.read(lambda c: _read(c, sa.and_(UNDONE, inbox.c.conversation == conversation)))
+        return await self._db.read(lambda c: _read(c, sa.and_(UNDONE, inbox.c.conversation == conversation)))
 
     async def beat(self, owner: str, ran: Mapping[str, float]) -> None:
         """How long each of `owner`'s has been worked on by now, so that a death of the process doesn't lose it."""
@@ -136,7 +136,7 @@ class InboxStore:
         mine = sa.and_(inbox.c.id == sa.bindparam("which"), inbox.c.owner == owner)
         query = inbox.update().where(mine).values(ran=sa.bindparam("seconds"))
         if rows:
-            await self._desk.write(lambda connection: connection.execute(query, rows) and None)
+            await self._db.write(lambda connection: connection.execute(query, rows) and None)
 
     async def end(
         self, id: str, state: State, reason: str = "", parcels: Sequence[Parcel] = (), ran: float = 0, owner: str = ""
@@ -161,7 +161,7 @@ class InboxStore:
 
     async def recover(self) -> None:
         """For the only process of a database: what a former one left is queued again, in its place, and free."""
-        await self._desk.write(lambda connection: claims.requeue(connection) and None)
+        await self._db.write(lambda connection: claims.requeue(connection) and None)
 
     async def rest(self, owner: str, ran: Mapping[str, float]) -> None:
         """What `owner` has is queued again, in its place: the process ends cleanly."""
@@ -179,13 +179,13 @@ class InboxStore:
         def read(connection: sa.Connection) -> News:
             return News(int(connection.scalar(count) or 0), tuple(_read(connection, ending)))
 
-        return await self._desk.read(read)
+        return await self._db.read(read)
 
     async def prune(self, before: datetime) -> None:
         """Lets go of what ended before; until then a message that comes again is known."""
         gone = [t.delete().where(t.c.ended < before) for t in (inbox, outbox)]
         gone.append(posts.delete().where(posts.c.at < before))
-        await self._desk.write(lambda connection: [connection.execute(query) for query in gone] and None)
+        await self._db.write(lambda connection: [connection.execute(query) for query in gone] and None)
 
     async def ask_cancel(self, id: str, by: str) -> bool:
         """Asks whoever works on it to end it. False where it has ended, or isn't there."""
@@ -194,18 +194,18 @@ class InboxStore:
             .where(sa.or_(inbox.c.id == id, inbox.c.run == id), inbox.c.state.in_(("queued", "running")))
             .values(cancel=by or "somebody")
         )
-        return bool(await self._desk.write(lambda connection: connection.execute(query).rowcount))
+        return bool(await self._db.write(lambda connection: connection.execute(query).rowcount))
 
     async def find(self, id: str) -> Entry | None:
         """By its own id or its run's; of several attempts the newest."""
         wanted = sa.or_(inbox.c.id == id, inbox.c.run == id)
-        rows = await self._desk.read(lambda connection: _read(connection, wanted))
+        rows = await self._db.read(lambda connection: _read(connection, wanted))
         return rows[-1] if rows else None
 
     async def list(self, states: Sequence[str] = (), limit: int = 50) -> list[Entry]:
         """The newest first."""
         wanted = inbox.c.state.in_(states) if states else sa.true()
-        return await self._desk.read(lambda connection: _read(connection, wanted, newest=limit))
+        return await self._db.read(lambda connection: _read(connection, wanted, newest=limit))
 
     async def _end(
         self,
@@ -223,15 +223,15 @@ class InboxStore:
                 store(connection, parcels, self.clock(), owner)
             return ended
 
-        return await self._desk.write(write)
+        return await self._db.write(write)
 
     async def _update(self, which: sa.ColumnElement[bool], values: dict[str, Any]) -> None:
         query = inbox.update().where(which).values(values)
-        await self._desk.write(lambda connection: connection.execute(query) and None)
+        await self._db.write(lambda connection: connection.execute(query) and None)
 
     def _putting(self, entry: Entry, limit: int, refusal: Parcel | None) -> Write:
         row = _row(entry)
-        insert = insert_new(self._desk.dialect, inbox).on_conflict_do_nothing().returning(inbox.c.seq)
+        insert = insert_new(self._db.dialect, inbox).on_conflict_do_nothing().returning(inbox.c.seq)
 
         def write(connection: sa.Connection) -> Stored:
             full = refusal is not None and entry.kind == "question" and _undone(connection) >= limit
@@ -246,7 +246,7 @@ class InboxStore:
         return write
 
 
-# ── on the desk's thread ──────────────────────────────────────────────────────────────────────
+# ── on the database's thread ──────────────────────────────────────────────────────────────────
 
 
 def _undone(connection: sa.Connection) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.sharing import rates, spent
 from memory.store import insert_new
 from memory.tables import events, runs
@@ -28,9 +28,9 @@ Counter = tuple[str, str]  # kind and name: ("user", "ou_…")
 class Quotas:
     """Every method raises StoreError where the database fails."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._put = insert_new(desk.dialect, rates).on_conflict_do_nothing()
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._put = insert_new(db.dialect, rates).on_conflict_do_nothing()
 
     async def take(self, name: str, per_minute: int | None) -> float:
         """Counts one call, if there have been less than `per_minute` (None: any number) in the last 60 seconds and
@@ -48,7 +48,7 @@ class Quotas:
                 self._save(connection, name, {"made": json.dumps(made)})
             return 0.0
 
-        return await self._desk.write(write)
+        return await self._db.write(write)
 
     def cool(self, name: str, seconds: float) -> None:
         """Nobody calls for so long, and only at half the rate for a while after; written soon."""
@@ -57,11 +57,11 @@ class Quotas:
             now, _, cool = self._row(connection, name)
             self._save(connection, name, {"cool": max(cool, now + seconds)})
 
-        self._desk.post(write)
+        self._db.post(write)
 
     async def spend(self, run: str, day: str, counters: Sequence[Counter]) -> None:
         """Counts what a run's model calls have used so far; a second time only what came in addition."""
-        more = insert_new(self._desk.dialect, spent)
+        more = insert_new(self._db.dialect, spent)
         put = more.on_conflict_do_update(
             index_elements=[spent.c.day, spent.c.kind, spent.c.name],
             set_={"tokens": spent.c.tokens + more.excluded.tokens},
@@ -76,29 +76,29 @@ class Quotas:
             rows = [{"day": day, "kind": k, "name": n, "tokens": tokens - before} for k, n in sorted(counters)]
             connection.execute(put, rows)
 
-        await self._desk.write(write)
+        await self._db.write(write)
 
     async def spent(self, day: str) -> Mapping[Counter, int]:
         """All that was counted on a day."""
         query = sa.select(spent).where(spent.c.day == day)
-        rows = await self._desk.read(lambda connection: connection.execute(query).all())
+        rows = await self._db.read(lambda connection: connection.execute(query).all())
         return {(row.kind, row.name): row.tokens for row in rows}
 
     async def used(self, day: str, counters: Sequence[Counter]) -> Mapping[Counter, int]:
         """Of these."""
         names = sa.tuple_(spent.c.kind, spent.c.name).in_(list(counters))
         query = sa.select(spent).where(spent.c.day == day, names)
-        rows = await self._desk.read(lambda connection: connection.execute(query).all())
+        rows = await self._db.read(lambda connection: connection.execute(query).all())
         return {(row.kind, row.name): row.tokens for row in rows}
 
     async def prune(self, before: str) -> None:
         """Lets go of the days before one."""
         query = spent.delete().where(spent.c.day < before)
-        await self._desk.write(lambda connection: connection.execute(query) and None)
+        await self._db.write(lambda connection: connection.execute(query) and None)
 
     def _row(self, connection: sa.Connection, name: str) -> tuple[float, dict[str, int], float]:
         """Now, calls by second of the last minute, the end of cooling; the row is ours until the transaction ends."""
-        query = sa.select(rates.c.made, rates.c.cool, _now(self._desk.dialect)).where(rates.c.name == name)
+        query = sa.select(rates.c.made, rates.c.cool, _now(self._db.dialect)).where(rates.c.name == name)
         row: Any = connection.execute(query.with_for_update()).first()
         if row is None:
             connection.execute(self._put, {"name": name, "made": "{}", "cool": 0.0})

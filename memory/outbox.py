@@ -15,20 +15,20 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from memory.claims import batches, locked
-from memory.desk import Desk
+from memory.database import Database
 from memory.store import insert_new
 from memory.tables import outbox
 from orchestrator.contracts import Json
 
-ParcelKind = Literal["finish", "send"]
+ParcelKind = Literal["finish", "send", "report", "alarm"]
 WAITING = outbox.c.state == "waiting"
 LANES = 500  # taken at once
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """`kind`: "finish" an answer that was begun under `address`'s message, or "send" a document; `lane`: parcels of one
-    lane keep their order; `at`: when it was given."""
+    """`kind`: "finish" an answer that was begun under `address`'s message, or a document: a "report", an "alarm" to the
+    owner, "send" any other; `lane`: parcels of one lane keep their order; `at`: when it was given."""
 
     key: str
     channel: str
@@ -50,38 +50,38 @@ class Parcel:
 class Outbox:
     """The outbox of one database. Every method raises StoreError where the database fails."""
 
-    def __init__(self, desk: Desk, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._desk, self.clock = desk, clock
+    def __init__(self, db: Database, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._db, self.clock = db, clock
 
     async def put(self, parcels: Sequence[Parcel]) -> None:
         """Durable when it returns; a key that is there already is ignored."""
-        await self._desk.write(lambda connection: store(connection, parcels, self.clock()))
+        await self._db.write(lambda connection: store(connection, parcels, self.clock()))
 
     async def waiting(self) -> list[Parcel]:
         """In order of arrival."""
         query = sa.select(outbox).where(WAITING).order_by(outbox.c.seq)
-        return [_parcel(row) for row in await self._desk.read(lambda c: c.execute(query).all())]
+        return [_parcel(row) for row in await self._db.read(lambda c: c.execute(query).all())]
 
     async def claim(self, owner: str, known: Collection[int]) -> list[Parcel]:
         """Those that are `owner`'s to deliver, beside the rows `known`; what nobody has is taken, by whole lanes that
         nobody else delivers."""
         query = sa.select(outbox.c.seq, outbox.c.owner).where(WAITING, outbox.c.owner.in_(("", owner)))
-        seen = await self._desk.read(lambda connection: connection.execute(query).all())
+        seen = await self._db.read(lambda connection: connection.execute(query).all())
         if any(row.owner == "" for row in seen):
-            await self._desk.write(lambda connection: _take(connection, owner))
+            await self._db.write(lambda connection: _take(connection, owner))
         elif all(row.seq in known for row in seen):
             return []
         mine = sa.select(outbox).where(WAITING, outbox.c.owner == owner).order_by(outbox.c.seq)
-        rows = await self._desk.read(lambda connection: connection.execute(mine).all())
+        rows = await self._db.read(lambda connection: connection.execute(mine).all())
         return [_parcel(row) for row in rows if row.seq not in known]
 
     async def rest(self, owner: str) -> None:
         """What `owner` has and didn't deliver is free for others."""
         query = outbox.update().where(WAITING, outbox.c.owner == owner).values(owner="")
-        await self._desk.write(lambda connection: connection.execute(query) and None)
+        await self._db.write(lambda connection: connection.execute(query) and None)
 
     async def find(self, key: str) -> Parcel | None:
-        row = await self._desk.read(lambda c: c.execute(sa.select(outbox).where(outbox.c.key == key)).first())
+        row = await self._db.read(lambda c: c.execute(sa.select(outbox).where(outbox.c.key == key)).first())
         return None if row is None else _parcel(row)
 
     async def sent(self, key: str, id: str) -> None:
@@ -101,11 +101,11 @@ class Outbox:
         """What was given up is tried anew; anything else stays as it is."""
         query = outbox.update().where(outbox.c.key == key, outbox.c.state == "failed")
         values = {"state": "waiting", "tries": 0, "at": self.clock(), "due": self.clock(), "ended": None, "owner": ""}
-        await self._desk.write(lambda connection: connection.execute(query.values(values)) and None)
+        await self._db.write(lambda connection: connection.execute(query.values(values)) and None)
 
     async def _update(self, key: str, values: dict[str, Any], which: sa.ColumnElement[bool] | None = None) -> None:
         query = outbox.update().where(outbox.c.key == key, sa.true() if which is None else which).values(values)
-        await self._desk.write(lambda connection: connection.execute(query) and None)
+        await self._db.write(lambda connection: connection.execute(query) and None)
 
 
 def store(connection: sa.Connection, parcels: Sequence[Parcel], now: datetime, owner: str = "") -> None:

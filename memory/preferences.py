@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.tables import notes
 
 KEPT_FORMER = 5  # values before the present one that can be gone back to
@@ -46,13 +46,13 @@ class Note:
 class Preferences:
     """The notes of one database. Every method raises StoreError."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
     async def of(self, tenant: str, user: str) -> list[Note]:
         """In the order they were said."""
         query = sa.select(notes).where(*_whose(tenant, user)).order_by(notes.c.at, notes.c.key)
-        return [_note(row) for row in await self._desk.read(lambda c: c.execute(query).all())]
+        return [_note(row) for row in await self._db.read(lambda c: c.execute(query).all())]
 
     async def keep(self, tenant: str, user: str, key: str, value: str, said: str, run: str, at: datetime) -> bool:
         """Stores or replaces the value; False where it is what is kept already (it then counts as used)."""
@@ -71,7 +71,7 @@ class Preferences:
             connection.execute(notes.update().where(*_whose(tenant, user, key)).values(new))
             return True
 
-        return await self._desk.write(put)
+        return await self._db.write(put)
 
     async def undo(self, tenant: str, user: str, key: str, at: datetime) -> Note | None:
         """Takes the change of a note at that time back: the former value stands again, or none. What was taken back;
@@ -91,13 +91,13 @@ class Preferences:
             connection.execute(notes.update().where(*_whose(tenant, user, key)).values(again))
             return _note(row)
 
-        return await self._desk.write(back)
+        return await self._db.write(back)
 
     async def mark(self, tenant: str, user: str, keys: Sequence[str], **values: Any) -> None:
         """Sets `used` (a time) or `told` of some notes."""
         if keys:
             query = notes.update().where(*_whose(tenant, user), notes.c.key.in_(keys)).values(values)
-            await self._desk.write(lambda connection: connection.execute(query) and None)
+            await self._db.write(lambda connection: connection.execute(query) and None)
 
     async def remove(self, tenant: str, user: str, keys: Sequence[str] | None = None) -> list[Note]:
         """Deletes the notes of these keys, all for None, and returns them. Their traces stay: see `memory.erasing`."""
@@ -108,7 +108,7 @@ class Preferences:
             connection.execute(notes.delete().where(*whose))
             return gone
 
-        return await self._desk.write(delete)
+        return await self._db.write(delete)
 
 
 def _whose(tenant: str, user: str, key: str | None = None) -> tuple[sa.ColumnElement[bool], ...]:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.store import insert_new
 from memory.tables import AnyText, Serial, UtcTime, metadata
 from orchestrator.contracts import Json, Window
@@ -92,13 +92,13 @@ class Page:
 class Records:
     """Every method raises StoreError where the database fails."""
 
-    def __init__(self, desk: Desk, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._desk, self.clock = desk, clock
+    def __init__(self, db: Database, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._db, self.clock = db, clock
 
     async def put(self, told: Sequence[Record]) -> list[Became]:
         """Stores the words of one delivery together; what became of each. The same a second time changes nothing."""
         now = self.clock()
-        return await self._desk.write(lambda connection: [_put(connection, r, now) for r in told])
+        return await self._db.write(lambda connection: [_put(connection, r, now) for r in told])
 
     async def find(
         self,
@@ -117,7 +117,7 @@ class Records:
             rows = tuple(_record(row) for row in connection.execute(query))[::-1]
             return Page(rows, len(rows) if len(rows) < limit else int(connection.scalar(count) or 0))
 
-        return await self._desk.read(read)
+        return await self._db.read(read)
 
     async def every(self, kind: RecordKind, window: Window, page: int = 10_000) -> AsyncIterator[Record]:
         """All that `find` looks for, however many, in the order they came; so many are read at once."""
@@ -125,7 +125,7 @@ class Records:
         while True:
             query = sa.select(records).where(*_within(kind, window), records.c.seq > last)
             query = query.order_by(records.c.seq).limit(page)
-            rows = await self._desk.read(partial(_rows, query))
+            rows = await self._db.read(partial(_rows, query))
             for row in rows:
                 yield _record(row)
             if len(rows) < page:
@@ -135,24 +135,24 @@ class Records:
     async def one(self, kind: RecordKind, series: str) -> Record | None:
         """The newest of a series."""
         query = sa.select(records).where(records.c.kind == kind, records.c.series == series)
-        row = await self._desk.read(lambda c: c.execute(query.order_by(records.c.at.desc()).limit(1)).first())
+        row = await self._db.read(lambda c: c.execute(query.order_by(records.c.at.desc()).limit(1)).first())
         return None if row is None else _record(row)
 
     async def services(self, kind: RecordKind, sources: Sequence[str] = (), limit: int = 2000) -> list[str]:
         named = sa.and_(records.c.kind == kind, records.c.service != "", _among(records.c.source, sources))
         query = sa.select(records.c.service).where(named).distinct().order_by(records.c.service).limit(limit)
-        return [row.service for row in await self._desk.read(lambda c: c.execute(query).all())]
+        return [row.service for row in await self._db.read(lambda c: c.execute(query).all())]
 
     async def listen(self, kind: RecordKind, source: str) -> None:
         """From now on this hook is heard, if it wasn't before."""
         row = {"kind": kind, "source": source, "since": self.clock()}
-        put = insert_new(self._desk.dialect, hearing).on_conflict_do_nothing()
-        await self._desk.write(lambda connection: connection.execute(put, row) and None)
+        put = insert_new(self._db.dialect, hearing).on_conflict_do_nothing()
+        await self._db.write(lambda connection: connection.execute(put, row) and None)
 
     async def since(self, kind: RecordKind, sources: Sequence[str] = ()) -> dict[str, datetime]:
         """Hook → from when on nothing is missing that it was sent."""
         query = sa.select(hearing).where(hearing.c.kind == kind, _among(hearing.c.source, sources))
-        return {row.source: row.since for row in await self._desk.read(lambda c: c.execute(query).all())}
+        return {row.source: row.since for row in await self._db.read(lambda c: c.execute(query).all())}
 
     async def prune(self, before: datetime, most: int) -> int:
         """Lets go of what was last told before, and of the oldest beyond `most`. How many went."""
@@ -165,10 +165,10 @@ class Records:
                 gone += _prune(connection, records.c.seq.in_(over[start : start + 500]))
             return gone
 
-        return await self._desk.write(write)
+        return await self._db.write(write)
 
 
-# ── on the desk's thread ──────────────────────────────────────────────────────────────────────
+# ── on the database's thread ──────────────────────────────────────────────────────────────────
 
 
 def _within(kind: RecordKind, window: Window) -> tuple[sa.ColumnElement[bool], ...]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 
 from memory import claims
-from memory.desk import Desk
+from memory.database import Database
 from memory.hold import key
 from memory.sharing import facts, replicas
 from memory.store import insert_new
@@ -43,26 +43,26 @@ def lock_name(id: str) -> str:
 class Replicas:
     """Every method raises StoreError where the database fails."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
     async def enter(self, id: str, host: str, pid: int, version: str, backend: int) -> None:
         """It serves; its lock must be held already."""
         row = {"id": id, "host": host, "pid": pid, "version": version, "backend": backend}
         row |= {"beats": 0, "started": datetime.now(UTC), "taken": 0}
-        await self._desk.write(lambda c: c.execute(replicas.insert(), row) and None)
+        await self._db.write(lambda c: c.execute(replicas.insert(), row) and None)
 
     async def beat(self, id: str, backend: int) -> bool:
         """It lives. False: it was held for dead, and its work taken over."""
         query = replicas.update().where(replicas.c.id == id).values(beats=replicas.c.beats + 1, backend=backend)
-        return bool(await self._desk.write(lambda connection: connection.execute(query).rowcount))
+        return bool(await self._db.write(lambda connection: connection.execute(query).rowcount))
 
     async def leave(self, id: str) -> None:
-        await self._desk.write(lambda c: c.execute(replicas.delete().where(replicas.c.id == id)) and None)
+        await self._db.write(lambda c: c.execute(replicas.delete().where(replicas.c.id == id)) and None)
 
     async def list(self) -> list[Live]:
         query = sa.select(replicas).order_by(replicas.c.started, replicas.c.id)
-        return [Live(**row._mapping) for row in await self._desk.read(lambda c: c.execute(query).all())]
+        return [Live(**row._mapping) for row in await self._db.read(lambda c: c.execute(query).all())]
 
     async def bury(self, me: str) -> dict[str, int]:
         """Gives back to the queue what dead ones had: id → questions that it was in the middle of."""
@@ -76,18 +76,18 @@ class Replicas:
                 connection.execute(mine.values(taken=replicas.c.taken + taken))
             return found
 
-        return await self._desk.write(write)
+        return await self._db.write(write)
 
     async def agree(self, name: str, value: str) -> str:
         """What all on this database go by under a name: the first one's value."""
-        put = insert_new(self._desk.dialect, facts).on_conflict_do_nothing()
+        put = insert_new(self._db.dialect, facts).on_conflict_do_nothing()
 
         def write(connection: sa.Connection) -> str:
             connection.execute(put, {"name": name, "value": value})
             kept: str = connection.execute(sa.select(facts.c.value).where(facts.c.name == name)).scalar_one()
             return kept
 
-        return await self._desk.write(write)
+        return await self._db.write(write)
 
     async def cut_off(self, ids: Collection[str]) -> None:
         """Ends the sessions of those that hang: their locks are free, and what they still write of it is refused."""
@@ -99,10 +99,10 @@ class Replicas:
             for pid in connection.scalars(sa.select(replicas.c.backend).where(replicas.c.id.in_(ids))).all():
                 connection.execute(held, {"pid": pid})
 
-        await self._desk.write(write)
+        await self._db.write(write)
 
 
-# ── on the desk's thread ──────────────────────────────────────────────────────────────────────
+# ── on the database's thread ──────────────────────────────────────────────────────────────────
 
 
 def _others(connection: sa.Connection, me: str) -> list[str]:

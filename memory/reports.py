@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.store import insert_new
 from memory.tables import causes, reports, slots
 from orchestrator.contracts import Json
@@ -47,8 +47,8 @@ class Confirmed:
 class Reports:
     """Every method raises StoreError where the database fails."""
 
-    def __init__(self, desk: Desk, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._desk, self.clock = desk, clock
+    def __init__(self, db: Database, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._db, self.clock = db, clock
 
     async def put(self, report: Stored, force: bool = False) -> tuple[Stored, bool]:
         """The report that stands for its window, and whether it is this one. Where there is one already it stays,
@@ -66,38 +66,38 @@ class Reports:
             kept = _newest(connection, _same(report.team, report.kind, report.start, report.end))
             return kept or made, False
 
-        return await self._desk.write(write)
+        return await self._db.write(write)
 
     async def find(self, team: str, kind: str, start: datetime, end: datetime) -> Stored | None:
         """The last word on a window: its newest correction, or the report itself."""
-        return await self._desk.read(lambda c: _newest(c, _same(team, kind, start, end)))
+        return await self._db.read(lambda c: _newest(c, _same(team, kind, start, end)))
 
     async def latest(self, team: str, kind: str = "") -> Stored | None:
         """The one that was made last."""
         wanted = sa.and_(reports.c.team == team, reports.c.kind == kind if kind else sa.true())
-        return await self._desk.read(lambda c: _newest(c, wanted))
+        return await self._db.read(lambda c: _newest(c, wanted))
 
     async def within(self, team: str, kind: str, start: datetime, end: datetime) -> list[Stored]:
         """Those whose window lies inside, in its order; of each window the last word."""
         inside = sa.and_(reports.c.start >= start, reports.c.end <= end)
         wanted = sa.and_(reports.c.team == team, reports.c.kind == kind, inside)
         query = sa.select(reports).where(wanted).order_by(reports.c.start, reports.c.corrected)
-        rows = [_stored(row) for row in await self._desk.read(lambda c: c.execute(query).all())]
+        rows = [_stored(row) for row in await self._db.read(lambda c: c.execute(query).all())]
         return list({(r.start, r.end): r for r in rows}.values())
 
     async def confirm(self, team: str, incident: str, text: str, by: str) -> None:
         """Sets an incident's cause; a later word replaces an earlier one, and "" takes it back."""
         row = {"team": team, "incident": incident, "text": text, "by": by, "at": self.clock()}
-        put = insert_new(self._desk.dialect, causes).on_conflict_do_update(
+        put = insert_new(self._db.dialect, causes).on_conflict_do_update(
             index_elements=[causes.c.team, causes.c.incident], set_={k: row[k] for k in ("text", "by", "at")}
         )
         gone = causes.delete().where(causes.c.team == team, causes.c.incident == incident)
-        await self._desk.write(lambda c: (c.execute(put, row) if text else c.execute(gone)) and None)
+        await self._db.write(lambda c: (c.execute(put, row) if text else c.execute(gone)) and None)
 
     async def confirmed(self, team: str) -> dict[str, Confirmed]:
         """Incident → its cause."""
         query = sa.select(causes).where(causes.c.team == team)
-        rows = await self._desk.read(lambda c: c.execute(query).all())
+        rows = await self._db.read(lambda c: c.execute(query).all())
         return {row.incident: Confirmed(row.text, row.by, row.at) for row in rows}
 
     async def prune(self, before: datetime) -> int:
@@ -110,7 +110,7 @@ class Reports:
                 connection.execute(query)
             return int(connection.execute(reports.delete().where(reports.c.end < before)).rowcount)
 
-        return await self._desk.write(write)
+        return await self._db.write(write)
 
 
 def _settled(before: datetime) -> sa.ColumnElement[bool]:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.owner import Owner
 from memory.sharing import replicas
 from memory.store import EventStore
@@ -51,9 +51,9 @@ class Runs:
     """The runs of one database. Every method raises StoreError where the database fails."""
 
     def __init__(
-        self, desk: Desk, events: EventStore, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self, db: Database, events: EventStore, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
-        self._desk = desk
+        self._db = db
         self._events = events
         self._clock = clock
 
@@ -72,7 +72,7 @@ class Runs:
             "started": self._clock(),
             **_mine(),
         }
-        await self._desk.write(lambda connection: connection.execute(runs.insert(), row) and None)
+        await self._db.write(lambda connection: connection.execute(runs.insert(), row) and None)
 
     async def note(self, run: str, *, window: Json = None, scope: Json = None, model: str = "") -> None:
         """What became known about a run on its way; for lists of runs."""
@@ -85,20 +85,20 @@ class Runs:
         await self._update(run, {"status": status, "ended": self._clock()})
 
     async def get(self, run: str) -> RunInfo | None:
-        row = await self._desk.read(lambda c: c.execute(sa.select(runs).where(runs.c.id == run)).first())
+        row = await self._db.read(lambda c: c.execute(sa.select(runs).where(runs.c.id == run)).first())
         return None if row is None else _info(row)
 
     async def many(self, ids: Sequence[str]) -> dict[str, RunInfo]:
         """Those of these runs that there are. `ids`: some hundreds at most."""
         query = sa.select(runs).where(runs.c.id.in_(ids))
-        return {row.id: _info(row) for row in await self._desk.read(lambda c: c.execute(query).all())}
+        return {row.id: _info(row) for row in await self._db.read(lambda c: c.execute(query).all())}
 
     async def list(self, limit: int = 50, session: str | None = None) -> list[RunInfo]:
         """The newest first."""
         query = sa.select(runs).order_by(runs.c.started.desc(), runs.c.id.desc()).limit(limit)
         if session is not None:
             query = query.where(runs.c.session == session)
-        return [_info(row) for row in await self._desk.read(lambda c: c.execute(query).all())]
+        return [_info(row) for row in await self._db.read(lambda c: c.execute(query).all())]
 
     async def find_interrupted(
         self, question: Incoming, session: str = "", folder: str = "", younger_than: float = RESUME_SECONDS
@@ -123,7 +123,7 @@ class Runs:
                 not question.anchored or (other.at, other.zone) == (question.at, question.zone)
             )
 
-        return await self._desk.write(lambda connection: _take_first(connection, query, self._clock(), same))
+        return await self._db.write(lambda connection: _take_first(connection, query, self._clock(), same))
 
     async def find_left(self, kind: str, younger_than: float = RESUME_SECONDS) -> RunInfo | None:
         """The oldest run of a kind that its process left unfinished, taken over by this process."""
@@ -134,7 +134,7 @@ class Runs:
             .order_by(runs.c.started)
             .with_for_update()
         )
-        return await self._desk.write(lambda connection: _take_first(connection, query, self._clock()))
+        return await self._db.write(lambda connection: _take_first(connection, query, self._clock()))
 
     async def claim(self, run: str, mine: bool = False) -> RunInfo:
         """A run by its id, taken over by this process, however it ended; `mine`: the caller knows that nobody else has
@@ -148,12 +148,12 @@ class Runs:
                 raise StoreError(f"Run {run} is still being worked on by process {row.pid} on {row.host}. Wait for it.")
             return _take(connection, row)
 
-        return await self._desk.write(take)
+        return await self._db.write(take)
 
     async def _update(self, run: str, values: dict[str, Any]) -> None:
         if values:
             query = runs.update().where(runs.c.id == run).values(values)
-            await self._desk.write(lambda connection: connection.execute(query) and None, owner=run)
+            await self._db.write(lambda connection: connection.execute(query) and None, owner=run)
 
 
 def _mine() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.store import insert_new
 from memory.tables import schedules, slots
 
@@ -59,43 +59,43 @@ class Schedule:
 class Schedules:
     """Every method raises StoreError where the database fails."""
 
-    def __init__(self, desk: Desk, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._desk, self.clock = desk, clock
+    def __init__(self, db: Database, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._db, self.clock = db, clock
 
     # ── slots ─────────────────────────────────────────────────────────────────────────────────
 
     async def take(self, name: str, slot: datetime, state: SlotState = "taken") -> bool:
         """Whether the slot is ours: nobody has it, or had it."""
-        insert = insert_new(self._desk.dialect, slots).on_conflict_do_nothing().returning(slots.c.name)
+        insert = insert_new(self._db.dialect, slots).on_conflict_do_nothing().returning(slots.c.name)
         row = {"name": name, "slot": slot, "state": state, "at": self.clock(), "reason": ""}
-        return bool(await self._desk.write(lambda c: c.execute(insert, row).first() is not None))
+        return bool(await self._db.write(lambda c: c.execute(insert, row).first() is not None))
 
     async def settle(self, name: str, slot: datetime, state: SlotState, reason: str = "") -> None:
         """How it ended."""
         query = slots.update().where(slots.c.name == name, slots.c.slot == slot)
         values = {"state": state, "at": self.clock(), "reason": reason}
-        await self._desk.write(lambda c: c.execute(query.values(values)) and None)
+        await self._db.write(lambda c: c.execute(query.values(values)) and None)
 
     async def last(self, name: str, upto: datetime) -> Slot | None:
         """The latest at or before a time; what a clock that was wrong put into the future counts for nothing."""
         query = sa.select(slots).where(slots.c.name == name, slots.c.slot <= upto).order_by(slots.c.slot.desc())
-        return await self._desk.read(lambda c: _slot(c.execute(query.limit(1)).first()))
+        return await self._db.read(lambda c: _slot(c.execute(query.limit(1)).first()))
 
     async def first(self, name: str) -> Slot | None:
         """The earliest; None: the schedule isn't known."""
         query = sa.select(slots).where(slots.c.name == name).order_by(slots.c.slot).limit(1)
-        return await self._desk.read(lambda c: _slot(c.execute(query).first()))
+        return await self._db.read(lambda c: _slot(c.execute(query).first()))
 
     async def take_over(self, slot: Slot) -> bool:
         """A slot whose process died, where nobody else was faster."""
         mine = sa.and_(slots.c.name == slot.name, slots.c.slot == slot.slot, slots.c.at == slot.at)
         query = slots.update().where(mine, slots.c.state == "taken").values(at=self.clock())
-        return bool(await self._desk.write(lambda c: c.execute(query).rowcount))
+        return bool(await self._db.write(lambda c: c.execute(query).rowcount))
 
     async def left(self, since: datetime) -> list[Slot]:
         """Slots since then that were taken and never ended: their process died."""
         query = sa.select(slots).where(slots.c.state == "taken", slots.c.slot >= since).order_by(slots.c.slot)
-        rows = await self._desk.read(lambda c: c.execute(query).all())
+        rows = await self._db.read(lambda c: c.execute(query).all())
         return [slot for row in rows if (slot := _slot(row))]
 
     # ── people's own ──────────────────────────────────────────────────────────────────────────
@@ -115,7 +115,7 @@ class Schedules:
             id = connection.execute(schedules.insert().values(row).returning(schedules.c.id)).scalar_one()
             return replace(wanted, number=number, id=int(id))
 
-        return await self._desk.write(write)
+        return await self._db.write(write)
 
     async def of(self, tenant: str, channel: str, user: str) -> list[Schedule]:
         return await self._list(_of(tenant, channel, user))
@@ -137,11 +137,11 @@ class Schedules:
             connection.execute(slots.delete().where(slots.c.name.in_([s.name for s in gone])))
             return gone
 
-        return await self._desk.write(write)
+        return await self._db.write(write)
 
     async def _list(self, wanted: sa.ColumnElement[bool]) -> list[Schedule]:
         query = sa.select(schedules).where(wanted).order_by(schedules.c.user, schedules.c.number)
-        return [_schedule(row) for row in await self._desk.read(lambda c: c.execute(query).all())]
+        return [_schedule(row) for row in await self._db.read(lambda c: c.execute(query).all())]
 
 
 def _of(tenant: str, channel: str, user: str) -> sa.ColumnElement[bool]:

@@ -1,6 +1,6 @@
 """The event store: events under their key, texts once under their hash. It is the kernel's durable `Sink`.
 
-Events wait until somebody asks for durability, or for a moment, and then go to the desk together. Which events there
+Events wait until somebody asks for durability, or for a moment, and are then written together. Which events there
 are and what they mean it doesn't know; runs are in `memory.runs`.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.tables import blobs, events
 from orchestrator.contracts import BlobRef, Event, dumps
 
@@ -33,9 +33,9 @@ class EventStore:
     `emit` and `commit` belong to the event loop's thread.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._inserts = tuple(insert_new(desk.dialect, t).on_conflict_do_nothing() for t in (blobs, events))
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._inserts = tuple(insert_new(db.dialect, t).on_conflict_do_nothing() for t in (blobs, events))
         self._pending: list[Event] = []
         self._timer: asyncio.TimerHandle | None = None
 
@@ -47,7 +47,7 @@ class EventStore:
     async def commit(self, run: str = "") -> None:
         """Raises StoreError where what was emitted before, of this run or of any, could not be written."""
         self.flush()
-        await self._desk.write(_nothing if run else self._desk.tell, run)
+        await self._db.write(_nothing if run else self._db.tell, run)
 
     def of(self, run: str) -> OneRun:
         """The sink of one run, which hears of its own lost events only."""
@@ -66,12 +66,12 @@ class EventStore:
     async def events(self, run: str) -> list[Event]:
         """All events of a run in order of arrival, with their texts (None where one was removed)."""
         self.flush()
-        return await self._desk.read(lambda connection: _read_events(connection, run))
+        return await self._db.read(lambda connection: _read_events(connection, run))
 
     async def blob(self, hash: str) -> str | None:
         """A text by its hash; None if it isn't there (any more)."""
         self.flush()
-        return (await self._desk.read(lambda connection: read_texts(connection, [hash]))).get(hash)
+        return (await self._db.read(lambda connection: read_texts(connection, [hash]))).get(hash)
 
     def flush(self) -> None:
         """Hands over what waits, without waiting for it to be written."""
@@ -84,7 +84,7 @@ class EventStore:
             batches.setdefault(e.run, []).append(e)
         for run, batch in batches.items():  # each on its own: what befalls one is not another's
             write = partial(_write_events, batch=batch, put_blobs=self._inserts[0], put_events=self._inserts[1])
-            self._desk.post(write, run)
+            self._db.post(write, run)
 
 
 class OneRun:
@@ -104,7 +104,7 @@ def insert_new(dialect: str, table: sa.Table) -> Insert:
     return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
 
 
-# ── on the desk's thread ──────────────────────────────────────────────────────────────────────
+# ── on the database's thread ──────────────────────────────────────────────────────────────────
 
 
 def _nothing(_connection: sa.Connection) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.digests import Digests
 from memory.runs import RESUME_SECONDS, RunInfo, Runs
 from memory.tables import blobs, events, runs
@@ -23,7 +23,7 @@ from orchestrator.contracts import BlobRef, Event
 
 AT_ONCE = 400  # keys in one query
 RUNS_AT_ONCE = 100  # in one transaction
-SCANNED = 20_000  # events looked at in one job, so that whoever waits for the desk gets in between
+SCANNED = 20_000  # events looked at in one job, so that whoever waits for the database gets in between
 ROUNDS = 20  # of pruning by size: each takes what seems to be enough
 
 
@@ -70,18 +70,15 @@ class Pruned:
 class Traces:
     """Every method raises StoreError where the database fails."""
 
-    def __init__(self, desk: Desk, runs: Runs) -> None:
-        self._desk = desk
+    def __init__(self, db: Database, runs: Runs) -> None:
+        self._db = db
         self._runs = runs
-        self.digests = Digests(desk)
+        self.digests = Digests(db)
 
     async def find(self, wanted: Wanted, limit: int, skip: int = 0) -> list[RunInfo]:
         """The newest first."""
         query = (
-            _query(wanted, self._desk.dialect)
-            .order_by(runs.c.started.desc(), runs.c.id.desc())
-            .limit(limit)
-            .offset(skip)
+            _query(wanted, self._db.dialect).order_by(runs.c.started.desc(), runs.c.id.desc()).limit(limit).offset(skip)
         )
         return await self._infos(await self._ids(query))
 
@@ -89,9 +86,9 @@ class Traces:
         """The runs that cost most, and where no price is known took most tokens; ended ones only."""
         tokens = runs.c.prompt_tokens + runs.c.completion_tokens
         order = (sa.func.coalesce(runs.c.cost, 0).desc(), tokens.desc(), runs.c.id)
-        query = sa.select(runs.c.id, runs.c.calls, tokens, runs.c.cost).where(*conditions(wanted, self._desk.dialect))
+        query = sa.select(runs.c.id, runs.c.calls, tokens, runs.c.cost).where(*conditions(wanted, self._db.dialect))
         query = query.where(runs.c.calls > 0).order_by(*order).limit(limit)
-        return [Spent(*row) for row in await self._desk.read(lambda c: c.execute(query).all())]
+        return [Spent(*row) for row in await self._db.read(lambda c: c.execute(query).all())]
 
     async def named(self, prefix: str, most: int = 6) -> list[str]:
         """The ids that begin so, the newest first."""
@@ -103,7 +100,7 @@ class Traces:
         found: dict[str, list[Event]] = {run: [] for run in ids}
         for part in _parts(ids):
             query = sa.select(events).where(events.c.run.in_(part)).order_by(events.c.seq)
-            for row in await self._desk.read(lambda c, q=query: c.execute(q).all()):  # type: ignore[misc]
+            for row in await self._db.read(lambda c, q=query: c.execute(q).all()):  # type: ignore[misc]
                 found[row.run].append(_event(row))
         return found
 
@@ -123,7 +120,7 @@ class Traces:
         if before is not None:
             gone = await self._oldest(most, before)
             texts = await self.remove(gone)
-        left = await self._desk.read(_stored)
+        left = await self._db.read(_stored)
         resumable = (now or datetime.now(UTC)) - timedelta(seconds=RESUME_SECONDS)
         for _ in range(ROUNDS):
             if keep_bytes is None or left <= keep_bytes or len(gone) >= most:
@@ -133,11 +130,11 @@ class Traces:
                 break
             texts += await self.remove(part)
             gone += part
-            left = await self._desk.read(_stored)
+            left = await self._db.read(_stored)
         return Pruned(len(gone), texts, left)
 
     async def _ids(self, query: sa.Select[Any]) -> list[str]:
-        return list(await self._desk.read(lambda connection: connection.execute(query).scalars().all()))
+        return list(await self._db.read(lambda connection: connection.execute(query).scalars().all()))
 
     async def _infos(self, ids: Sequence[str]) -> list[RunInfo]:
         found: dict[str, RunInfo] = {}
@@ -169,17 +166,17 @@ class Traces:
         """
         parts, going, loose = _parts(ids, RUNS_AT_ONCE), frozenset(ids), dict[str, int]()
         for place, part in enumerate(parts):
-            hashes = await self._desk.read(lambda c, p=part: _texts_of(c, p))  # type: ignore[misc]
+            hashes = await self._db.read(lambda c, p=part: _texts_of(c, p))  # type: ignore[misc]
             loose |= dict.fromkeys(hashes, place)
         seen, more = 0, bool(loose)
         while more:
-            kept, last = await self._desk.read(lambda c, s=seen: _referred(c, s, going, SCANNED))  # type: ignore[misc]
+            kept, last = await self._db.read(lambda c, s=seen: _referred(c, s, going, SCANNED))  # type: ignore[misc]
             loose = {hash: place for hash, place in loose.items() if hash not in kept}
             seen, more = last, last > seen
         texts = 0
         for place, part in enumerate(parts):
             own = {hash for hash, at in loose.items() if at == place}
-            texts += await self._desk.write(lambda c, p=part, o=own: _drop(c, p, o, seen, going))  # type: ignore[misc]
+            texts += await self._db.write(lambda c, p=part, o=own: _drop(c, p, o, seen, going))  # type: ignore[misc]
         return texts
 
 
@@ -225,7 +222,7 @@ def _parts(keys: Sequence[str], most: int = AT_ONCE) -> list[Sequence[str]]:
     return [keys[start : start + most] for start in range(0, len(keys), most)]
 
 
-# ── on the desk's thread ──────────────────────────────────────────────────────────────────────
+# ── on the database's thread ──────────────────────────────────────────────────────────────────
 
 
 def _stored(connection: sa.Connection) -> int:

@@ -14,12 +14,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from memory.desk import Desk
+from memory.database import Database
 from memory.store import insert_new
 from memory.tables import summaries, turns
 from orchestrator.contracts import Json
 
-SCANNED = 20_000  # turns looked at in one job, so that whoever waits for the desk gets in between
+SCANNED = 20_000  # turns looked at in one job, so that whoever waits for the database gets in between
 SESSIONS_AT_ONCE = 100
 
 
@@ -50,8 +50,8 @@ class Summary:
 class Turns:
     """Several processes may add to one session: nothing is lost. Every method raises StoreError."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
     async def add(
         self,
@@ -67,13 +67,13 @@ class Turns:
         """One run is one turn: a resumed run that adds it again replaces it, in its place."""
         said = {"answer": answer, "status": status, "about": _dumped(about)}
         row = {"session": session, "run": run, "question": question, "at": at, "user": user, **said}
-        put = insert_new(self._desk.dialect, turns).on_conflict_do_update(index_elements=[turns.c.run], set_=said)
-        await self._desk.write(lambda connection: connection.execute(put, row) and None)
+        put = insert_new(self._db.dialect, turns).on_conflict_do_update(index_elements=[turns.c.run], set_=said)
+        await self._db.write(lambda connection: connection.execute(put, row) and None)
 
     async def last(self, session: str, n: int) -> list[Turn]:
         """The session's last `n` turns, the oldest of them first."""
         query = sa.select(turns).where(turns.c.session == session).order_by(turns.c.seq.desc()).limit(n)
-        rows = await self._desk.read(lambda connection: connection.execute(query).all())
+        rows = await self._db.read(lambda connection: connection.execute(query).all())
         return [
             Turn(
                 r.session, r.run, r.question, r.answer, r.status, r.at, r.user, json.loads(r.about or "null"), r.seq
@@ -83,16 +83,16 @@ class Turns:
 
     async def summary(self, session: str) -> Summary:
         query = sa.select(summaries).where(summaries.c.session == session)
-        row = await self._desk.read(lambda connection: connection.execute(query).first())
+        row = await self._db.read(lambda connection: connection.execute(query).first())
         return Summary(row.text, row.upto) if row else Summary()
 
     async def sum_up(self, session: str, text: str, upto: int, at: datetime) -> None:
         """Replaces the summary, unless another process has summed up further already."""
         new = {"text": text, "upto": upto, "at": at}
-        put = insert_new(self._desk.dialect, summaries).on_conflict_do_update(
+        put = insert_new(self._db.dialect, summaries).on_conflict_do_update(
             index_elements=[summaries.c.session], set_=new, where=summaries.c.upto < upto
         )
-        await self._desk.write(lambda connection: connection.execute(put, {"session": session, **new}) and None)
+        await self._db.write(lambda connection: connection.execute(put, {"session": session, **new}) and None)
 
     async def prune(self, last: int, before: datetime | None = None, keep_bytes: int | None = None) -> int:
         """Lets go of turns asked before `before`, but of no session's last `last` ones nor of its summary; then, until
@@ -120,20 +120,20 @@ class Turns:
             going = _enough([row for row in part if row.old], over)
             over -= sum(row.size for row in going)
             gone += await self._drop([row.seq for row in going])
-        while over > 0 and (rested := await self._desk.read(_rested)):
+        while over > 0 and (rested := await self._db.read(_rested)):
             going = _enough(rested, over)
             over -= sum(row.size for row in going)
-            gone += await self._desk.write(lambda c, s=[row.session for row in going]: _drop_sessions(c, s))  # type: ignore[misc]
+            gone += await self._db.write(lambda c, s=[row.session for row in going]: _drop_sessions(c, s))  # type: ignore[misc]
         return gone
 
     async def _part(self, seen: int, last: int) -> Sequence[sa.Row[Any]]:
-        query = _sized(self._desk.dialect, seen, last)
-        return await self._desk.read(lambda connection: connection.execute(query).all())
+        query = _sized(self._db.dialect, seen, last)
+        return await self._db.read(lambda connection: connection.execute(query).all())
 
     async def _drop(self, gone: Sequence[int]) -> int:
         for start in range(0, len(gone), 400):
             query = turns.delete().where(turns.c.seq.in_(gone[start : start + 400]))
-            await self._desk.write(lambda connection, q=query: connection.execute(q) and None)  # type: ignore[misc]
+            await self._db.write(lambda connection, q=query: connection.execute(q) and None)  # type: ignore[misc]
         return len(gone)
 
 
@@ -165,7 +165,7 @@ def _sized(dialect: str, seen: int, last: int) -> sa.Select[Any]:
     return sa.select(*columns).where(turns.c.seq > seen).order_by(turns.c.seq).limit(SCANNED)
 
 
-# ── on the desk's thread ──────────────────────────────────────────────────────────────────────
+# ── on the database's thread ──────────────────────────────────────────────────────────────────
 
 
 def _rested(connection: sa.Connection) -> Sequence[sa.Row[Any]]:

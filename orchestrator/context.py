@@ -131,8 +131,8 @@ class Fitter:
 
     async def _sum_up(self, messages: Sequence[Message], ctx: Context) -> None:
         first, end = _head(messages), len(messages) - FRESH
-        while end > first and messages[end]["role"] == "tool":
-            end -= 1  # a call and its results stay together
+        while end > first and messages[end]["role"] != "assistant":
+            end -= 1  # a call and its results stay together, and no question follows the summary, which is a user's
         begin = max(first, self._summed)
         begin += begin == _question(messages)  # it is kept as it is
         if end <= begin:

@@ -147,7 +147,7 @@ class ToolResult:
     total: int | None = None
     complete: bool = True
     gaps: tuple[str, ...] = ()
-    labels: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()  # who may see it; empty: whoever may ask (all that the one policy knows)
     ends: bool = False  # a house tool whose result is the answer (a question back to the person)
 
 

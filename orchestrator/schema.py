@@ -166,7 +166,7 @@ def _loosen(value: Json, kind: _Kind) -> Json:
 def _read(text: str, otherwise: Json) -> Json:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return otherwise
 
 

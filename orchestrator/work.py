@@ -27,6 +27,7 @@ class Threads:
 
     def __init__(self) -> None:
         self._idle: list[queue.SimpleQueue[Callable[[], None] | None]] = []
+        self._closed = False
 
     def start(self, job: Callable[[], None]) -> None:
         """Runs `job`, which must not raise, at once: in an idle thread, else in a new one."""
@@ -38,13 +39,16 @@ class Threads:
         inbox.put(job)
 
     def close(self) -> None:
-        """Ends the idle threads; abandoned ones die with the process."""
+        """Ends the idle threads, and each other when its job is done; one that hangs dies with the process."""
+        self._closed = True
         while self._idle:
             self._idle.pop().put(None)
 
     def _serve(self, inbox: queue.SimpleQueue[Callable[[], None] | None]) -> None:
         while (job := inbox.get()) is not None:
             job()
+            if self._closed:
+                return
             self._idle.append(inbox)
 
 
@@ -55,7 +59,7 @@ async def run(fn: Callable[..., Any], args: dict[str, Any], work: Work, seconds:
             if work == "async":
                 return await fn(**args)
             if work == "cpu":
-                return await _in_process(fn, args)
+                return await _in_process(fn, args, threads)
             return await _in_thread(fn, args, threads)
     except TimeoutError as e:
         if limit.expired():
@@ -98,25 +102,24 @@ def _child(pipe: Connection, fn: Callable[..., Any], args: dict[str, Any]) -> No
         pipe.send((None, f"{type(e).__name__}: {e}"))
 
 
-async def _in_process(fn: Callable[..., Any], args: dict[str, Any]) -> Any:
+async def _in_process(fn: Callable[..., Any], args: dict[str, Any], threads: Threads) -> Any:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_child, args=(theirs, fn, args), daemon=True)
     process.start()
     theirs.close()
-    loop = asyncio.get_running_loop()
-    readable = asyncio.Event()
-    loop.add_reader(ours.fileno(), readable.set)
+
+    def answer() -> Any:  # waits for its last byte, and a process may stop before that: not on the loop
+        with ours:
+            return ours.recv()
+
     try:
-        await readable.wait()
-        value, error = ours.recv()
+        value, error = await _in_thread(answer, {}, threads)
         if error is not None:
             raise RuntimeError(error)
         return value
-    except EOFError:
+    except (EOFError, OSError):
         raise RuntimeError("the worker process died before it answered") from None
     finally:
-        loop.remove_reader(ours.fileno())
-        ours.close()
         process.kill()
         process.join(1.0)

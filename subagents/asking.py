@@ -76,7 +76,9 @@ async def ask_all(
         total=None if None in totals else sum(t for t in totals if t is not None),
         complete=not bad and all(r.complete for _, r in good),
         approx=any(r.approx for _, r in good),
-        gaps=tuple(dict.fromkeys([g for _, r in good for g in r.gaps] + [f"not reached: {e}" for e in bad])),
+        gaps=tuple(
+            dict.fromkeys([g for _, r in good for g in r.gaps] + [f"not reached: {str(e).rstrip('.')}" for e in bad])
+        ),
         link=next((r.link for _, r in good if r.link), ""),
     )
 

@@ -27,6 +27,11 @@ def offset(at: datetime, zone: str) -> str:
     return "UTC" if text == "+0000" else f"{text[:3]}:{text[3:5]}"
 
 
+def moment(at: datetime, zone: str) -> str:
+    """ "2026-12-01 07:22 +08:00": one that stands by itself, such as in a gap."""
+    return f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M} {offset(at, zone)}"
+
+
 class Clock:
     """Writes times for one window: the clock alone on the window's first day, else with the date."""
 

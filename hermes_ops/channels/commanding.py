@@ -48,7 +48,7 @@ class Commands:
     async def _notes(self, entry: Entry, which: str, rest: str, lang: str) -> str:
         keeper, q = self._app.recall.keeper, entry.question
         if which == "memory":
-            return await notes.kept(keeper, q.tenant, q.user, lang)
+            return await notes.kept(keeper, q.tenant, q.user, lang, q.zone)
         return await notes.forget(keeper, q.tenant, q.user, rest, lang)
 
     async def _stop(self, entry: Entry, lang: str) -> str:

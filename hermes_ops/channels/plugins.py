@@ -14,9 +14,10 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from hermes_ops.channels.base import Document, Handle, Health, Intake, Prepared, Sent, Served
+from hermes_ops.channels.base import MAX_QUESTION, Document, Handle, Health, Intake, Prepared, Sent, Served
 from hermes_ops.channels.commands import read_command
 from hermes_ops.channels.keeping import PLACE
+from hermes_ops.channels.words import say
 from hermes_ops.service import Plugged
 from hermes_ops.settings import Settings
 from hermes_ops.zones import machine_zone
@@ -59,11 +60,15 @@ class Kit:
     async def hand_in(self, intake: Intake, asked: Incoming, extra: Mapping[str, Json] | None = None) -> str:
         """A person's message, masked, as a question or a command: "accepted", "duplicate" or "busy". Stored when it
         comes back. Raises StoreError: then the platform shall send it again. `extra` comes back in `prepare`."""
-        asked = replace(asked, text=self.mask(asked.text), quote=asked.quote and self.mask(asked.quote))
+        told = {**(extra or {}), "cut": len(asked.text) > MAX_QUESTION}
+        asked = replace(asked, text=self._short(asked.text), quote=asked.quote and self._short(asked.quote))
         if (command := read_command(asked.text)) is None:
-            return await intake.take(asked, "question", dict(extra or {}))
-        told = {**(extra or {}), "do": command.name, "text": command.rest}
-        return await intake.take(asked, "command", told)
+            return await intake.take(asked, "question", told)
+        return await intake.take(asked, "command", {**told, "do": command.name, "text": command.rest})
+
+    def _short(self, text: str) -> str:
+        """Masked, and then cut: half of a secret may not be known for one."""
+        return self.mask(text[: 2 * MAX_QUESTION])[:MAX_QUESTION]
 
 
 Make = Callable[[Kit], Plugged]
@@ -78,7 +83,8 @@ class Plain:
         """Messages come by web hook."""
 
     async def prepare(self, asked: Incoming, extra: Json) -> Prepared:
-        return Prepared(asked)
+        cut = isinstance(extra, dict) and extra.get("cut")
+        return Prepared(asked, (say("cut", asked.locale, n=len(asked.text)),) if cut else ())
 
     async def show(self, h: Handle, a: Answer, doc: Document, key: str) -> Sent:
         return await self.finish(h, replace(a, text="\n\n".join(filter(None, (doc.title, doc.text)))), key)

@@ -19,8 +19,9 @@ from subagents.folder.work import Pool
 KEPT = timedelta(minutes=30)  # for the next question of that person there
 SAMPLE = 2 << 20  # bytes of a log that are looked at
 MOST = 8  # files
-KINDS = {"log": "log", "openmetrics": "metrics", "series": "metrics", "csv": "metrics", "point": "metrics", "gitlog": "changes"} | {
-    "alert": "alerts", "change": "changes", "span": "traces",
+KINDS = {
+    "log": "log", "openmetrics": "metrics", "series": "metrics", "csv": "metrics", "point": "metrics",
+    "gitlog": "changes", "alert": "alerts", "change": "changes", "span": "traces",
 }  # fmt: skip
 
 

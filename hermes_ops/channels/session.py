@@ -18,7 +18,7 @@ from typing import Any
 
 from hermes_ops.channels.base import MAX_QUESTION
 from hermes_ops.channels.console import Asker, ConsoleChannel
-from hermes_ops.channels.talk import Answering, Talk
+from hermes_ops.channels.talk import Answering, Talk, Worded
 from hermes_ops.channels.terminal import Terminal
 from hermes_ops.channels.typed import Reading, Typed
 from hermes_ops.exits import CANCELLED
@@ -33,7 +33,8 @@ Commands = Callable[[Any, Talk, str, str], Awaitable[str]]
 
 @dataclass
 class Session:
-    """`open_app`: opens the application; `commands`: what /memory and /trace say; `help`: what /help says."""
+    """`open_app`: opens the application; `commands`: what /memory and /trace say; `help`: what /help says; `worded`:
+    an error."""
 
     terminal: Terminal
     asker: Asker
@@ -42,6 +43,7 @@ class Session:
     describe: Callable[[Event], str]
     commands: Commands
     help: str
+    worded: Worded
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _ready: threading.Event = field(default_factory=threading.Event)
     _channel: ConsoleChannel | None = None
@@ -142,7 +144,7 @@ class Session:
 
     async def _hold(self) -> None:
         async with self.open_app() as app:
-            self._talk = Talk(app, self.name, self.describe)
+            self._talk = Talk(app, self.name, self.describe, self.worded)
             self._channel = ConsoleChannel(self.terminal, self.asker, lambda name, rest: self._command(app, name, rest))
             self._ready.set()
             await self._talk.hold(self._channel)
@@ -164,5 +166,12 @@ class Session:
             said = "Stopping; what was found so far follows." if self._talk.stop() else "Nothing is running."
             self.terminal.write(said, quiet=True)
         else:
-            self.terminal.write(await self.commands(app, self._talk, name, rest) or f"There is no /{name}; see /help.")
+            self.terminal.write(await self._commanded(app, self._talk, name, rest))
         return True
+
+    async def _commanded(self, app: Answering, talk: Talk, name: str, rest: str) -> str:
+        """As an answer: an error ends no conversation."""
+        try:
+            return await self.commands(app, talk, name, rest) or f"There is no /{name}; see /help."
+        except Exception as e:
+            return self.worded(e)

@@ -12,11 +12,11 @@ from typing import Protocol
 
 from hermes_ops.channels.base import Address, Channel, Document, Handle, Progress, Receipt
 from orchestrator.contracts import Answer, Event, Incoming
-from orchestrator.errors import HermesError
 
 WAITING = 20  # questions at most
 
 Describe = Callable[[Event], str]
+Worded = Callable[[Exception], str]
 
 
 class Answering(Protocol):
@@ -29,25 +29,30 @@ class Answering(Protocol):
 
 
 class Talk:
-    """`describe`: an event in one line, "" where nobody needs to see it; `run`: the run answered last."""
+    """`describe`: an event in one line, "" where nobody needs to see it; `worded`: an error as a person should read it;
+    `run`: the run answered last."""
 
-    def __init__(self, app: Answering, session: str, describe: Describe) -> None:
+    def __init__(self, app: Answering, session: str, describe: Describe, worded: Worded) -> None:
         self.run = ""
         self.running = False
         self.done = 0  # questions that were answered, refused or dropped
-        self._app, self._session, self._describe = app, session, describe
+        self._app, self._session, self._describe, self._worded = app, session, describe, worded
         self._waiting: asyncio.Queue[Incoming | None] = asyncio.Queue()
 
     async def hold(self, channel: Channel) -> None:
         """Until the channel has no more messages, and all questions are answered."""
         worker = asyncio.create_task(self._work(channel))
+        listening = asyncio.ensure_future(channel.listen(self._put))
         try:
-            await channel.listen(self._put)
-            await self._waiting.put(None)
-            await worker
+            await asyncio.wait({worker, listening}, return_when=asyncio.FIRST_COMPLETED)
+            if listening.done():
+                listening.result()
+                self._waiting.put_nowait(None)
+            await worker  # one that ended first has failed: nobody is left who would answer
         finally:
+            listening.cancel()
             worker.cancel()
-            await asyncio.wait({worker})
+            await asyncio.wait({worker, listening})
 
     def stop(self) -> bool:
         """Ends the question that runs; False where none does."""
@@ -94,11 +99,11 @@ class Talk:
     async def _answered(
         self, asked: Incoming, channel: Channel, handle: Handle, on_event: Callable[[Event], None]
     ) -> None:
-        """An error that a person has to mend is said, and the conversation goes on."""
+        """An error is said, a fault of ours too: it costs this answer, not the conversation."""
         try:
             answer = await self._app.answer(asked, session=self._session, on_event=on_event)
-        except HermesError as e:
-            await channel.send(handle.to, Document(str(e)), f"{asked.id}.error")
+        except Exception as e:
+            await channel.send(handle.to, Document(self._worded(e)), f"{asked.id}.error")
             return
         self.run = answer.run_id
         await channel.finish(handle, answer, f"{asked.id}.{asked.attempt}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 WORDS = {
@@ -150,6 +150,15 @@ def say(key: str, lang: str, **given: object) -> str:
 
 def help_text(lang: str) -> str:
     return HELP[0] if lang == "zh" else HELP[1]
+
+
+def day(at: datetime, zone: str) -> str:
+    return f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
+
+
+def clock_after(at: datetime, zone: str) -> str:
+    """The first full minute that isn't before it: what is told to come back "after 08:03" finds that it's true."""
+    return clock(at + timedelta(seconds=59, microseconds=999_999), zone)
 
 
 def clock(at: datetime, zone: str) -> str:

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hermes_ops.cli.faults import say
+from hermes_ops.cli.faults import say, worded
 from hermes_ops.cli.inputs import Request, check_clock, read_folder, read_name, terminal_locale, zoned
 from hermes_ops.cli.options import DataZone, Folder, Now, Offline, Session, User, Zone
 
@@ -61,7 +61,7 @@ def _conversation(request: Request) -> Conversation:
 
     settings = zoned(load(), request.data_zone)
     lang = "zh" if request.locale.startswith("zh") else "en"
-    make_incoming(request, settings)  # refuses what is wrong before anything is opened
+    incoming = make_incoming(request, settings)  # refuses what is wrong before anything is opened
     guard = AllowAll(settings.masking_key())
     pastes = settings.data_dir / "pastes" / secrets.token_hex(6)
     asker = Asker(lambda text: make_incoming(replace(request, text=text), settings), guard.mask, pastes)
@@ -71,17 +71,18 @@ def _conversation(request: Request) -> Conversation:
         request.session,
         lambda: open_app(settings, request.folder, request.offline),
         describe,
-        lambda app, talk, name, rest: commanded(app, talk, request.user, lang, name, rest),
+        lambda app, talk, name, rest: commanded(app, talk, incoming.user, lang, incoming.zone, name, rest),
         HELP,
+        worded,
     )
 
 
-async def commanded(app: App, talk: Talk, user: str, lang: str, name: str, rest: str) -> str:
+async def commanded(app: App, talk: Talk, user: str, lang: str, zone: str, name: str, rest: str) -> str:
     """What a command says; "" for one that isn't known."""
     from hermes_ops.channels import notes
 
     if name == "memory":
-        return await notes.kept(app.recall.keeper, "", user, lang)
+        return await notes.kept(app.recall.keeper, "", user, lang, zone)
     if name == "forget":
         return await notes.forget(app.recall.keeper, "", user, rest, lang)
     return await _trace(app, talk.run, rest) if name == "trace" else ""

@@ -32,8 +32,15 @@ def report(error: BaseException) -> int:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         say("The disk is full. Free some space, and ask again: what was done is kept.")
         return STORE
-    say(f"Something went wrong inside hermes-ops: {_short(error)}.{_details(error)}")
+    say(worded(error))
     return FAILED
+
+
+def worded(error: BaseException) -> str:
+    """The error in a sentence; the details of what nobody expected go to the log file."""
+    if isinstance(error, HermesError):
+        return str(error)
+    return f"Something went wrong inside hermes-ops: {_short(error)}.{_details(error)}"
 
 
 def say(sentence: str) -> None:

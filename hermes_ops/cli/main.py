@@ -14,14 +14,19 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         print(f"hermes-ops {VERSION}")
         return
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # while modules load there is nothing to save
     if isinstance(sys.stdout, io.TextIOWrapper):
         with contextlib.suppress(OSError):  # it was opened as something else than it is now
             sys.stdout.reconfigure(errors="backslashreplace")  # as stderr is: no Chinese, but its escapes
     try:
         from hermes_ops.cli.commands import app
 
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         app(prog_name="hermes-ops")
     except (Exception, KeyboardInterrupt) as error:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends already; a second Ctrl-C must not be told as a fault
         from hermes_ops.cli.faults import report
 
         sys.exit(report(error))

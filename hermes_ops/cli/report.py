@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hermes_ops.report.making import Maker
     from hermes_ops.report.model import Report
     from hermes_ops.settings import Settings
-    from hermes_ops.sourcing.desk import Places
+    from hermes_ops.sourcing.opener import Places
     from orchestrator.stop import Stop
 
 Format = Literal["md", "html", "json", "card"]

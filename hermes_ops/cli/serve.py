@@ -36,6 +36,7 @@ def serve(
     if folder is not None:
         settings = settings.model_copy(update={"sources": settings.sources.model_copy(update={"folder": folder})})
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)  # of which parts of its own it loads
     asyncio.run(_serve(settings, offline))
 
 

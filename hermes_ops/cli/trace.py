@@ -103,7 +103,7 @@ def prune(as_json: AsJson = False) -> None:
     async def work(memory: Memory) -> tuple[Pruned, int]:
         done = await retention.prune(memory, chosen.trace)
         turns = await retention.prune_turns(memory, chosen.memory)
-        await memory.desk.scrub()
+        await memory.db.scrub()
         return done, turns
 
     done, turns = with_memory(work)

@@ -50,6 +50,9 @@ async def _sources(settings: Settings, folders: Sequence[Path]) -> Checks:
     async for check in _live(settings, models):
         yield check
     own = [settings.sources.folder] if settings.sources.folder else []
+    if not (own or folders or any(True for _ in settings.sources.live())):
+        do = "Ask with --folder DIR, or set up a source (docs/SOURCES.md)."
+        yield Check("source", "sources", "skip", "none is set up: there is nothing yet to answer from", do)
     for folder in (*folders, *own):
         async for check in sources.checks(folder, settings.data_dir / "index"):
             yield check

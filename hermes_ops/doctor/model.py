@@ -16,8 +16,7 @@ from orchestrator.contracts import Json
 from orchestrator.errors import ConfigError
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.failures import Failure, sentence
-from orchestrator.gateway.lane import Lane
-from orchestrator.limiter import NoLimit
+from orchestrator.gateway.lane import Lane, NoLimit
 
 PROBES: tuple[tuple[str, Probe], ...] = (
     ("tool call", probes.tool_call),

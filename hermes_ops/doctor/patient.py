@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.contracts import Json, Message, Reply
@@ -18,11 +18,14 @@ ROOM = 2_000  # tokens beside the history: prompt, tools, answer
 
 @dataclass
 class Patient:
-    """One model while it is looked at. `reasoning`: whether any of its replies showed its thinking."""
+    """One model while it is looked at. `reasoning`: whether any of its replies showed its thinking; `pieces`: of its
+    last reply's text as it was streamed, `first`: seconds until the first of them."""
 
     at: Endpoint
     lane: Lane
     reasoning: int = 0
+    pieces: int = 0
+    first: float = 0.0
     called: Reply | None = None
     context: int = 0  # tokens it was seen to take
     too_long: int = 0  # tokens it refused
@@ -33,11 +36,12 @@ class Patient:
         messages: Sequence[Message],
         tools: Sequence[Json] = (),
         forbid: bool = False,
-        on_text: Callable[[str], None] | None = None,
     ) -> Reply:
         """Raises Failure."""
-        ask = Ask(messages, tools, forbid, on_text, time.monotonic() + SECONDS)
+        begun = time.monotonic()
+        ask = Ask(messages, tools, forbid, begun + SECONDS)
         reply = await self.lane.complete(ask)
+        self.pieces, self.first = ask.pieces, ask.first - begun
         self.reasoning += len(reply.reasoning)
         self.notes.update(dict.fromkeys(reply.notes))
         return reply

@@ -35,10 +35,10 @@ COUNT = {
 
 async def answers(patient: Patient) -> tuple[Check, Check]:
     """Chinese, and whether it streams on the way."""
-    clock, pieces = Clock(), []
-    said = user("请用一句中文回答：一周有几天？每天叫什么？")
+    clock = Clock()
+    asked = user("请用一句中文回答：一周有几天？每天叫什么？")
     try:
-        reply = await patient.ask(said, on_text=lambda piece: pieces.append((clock.seconds, piece)))
+        reply = await patient.ask(asked)
     except Failure as e:
         failed = Check(
             "model", f"{patient.at.model}: answers", "fail", str(sentence(e, patient.at)), advice(e), clock.seconds
@@ -51,8 +51,9 @@ async def answers(patient: Patient) -> tuple[Check, Check]:
     else:
         do = "Choose a model that speaks Chinese, if you ask in Chinese."
         first = Check("model", name, "warn", f"answered {reply.text[:80]!r} ({where})", do, clock.seconds)
-    if len(pieces) > 1:
-        return first, Check("model", "streaming", "ok", f"{len(pieces)} pieces, the first after {pieces[0][0]:.1f} s")
+    if patient.pieces > 1:
+        said = f"{patient.pieces} pieces, the first after {patient.first:.1f} s"
+        return first, Check("model", "streaming", "ok", said)
     do = "It works; progress comes in larger pieces. model.stream = false saves the attempt."
     return first, Check("model", "streaming", "warn", "the answer came in one piece", do)
 

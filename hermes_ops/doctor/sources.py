@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from hermes_ops.doctor.check import Check, Checks, Clock, State
 from hermes_ops.sourcing.live import Connected, LiveSources
-from hermes_ops.sourcing.settings import SourceSettings
+from hermes_ops.sourcing.settings import ChangeStoreSettings, SourceSettings, StoreSettings
 from orchestrator.contracts import Window
 from orchestrator.errors import HermesError
 from subagents.folder.folder import Folder, open_folder
-from subagents.sources import Coverage, Source, Sources
+from subagents.sources import Coverage, Source, SourceError, Sources
 from subagents.store.kept import Records
 
+_UNWELL: Mapping[bool, State] = {True: "warn", False: "fail"}  # a store that waits for its first delivery is no fault
+_CURE = {
+    True: "Start `hermes-ops serve`; its hook can be tried as docs/HOOKS.md does with curl.",
+    False: "Mend its table in the settings (docs/SOURCES.md).",
+}
+_SLOW = "See how busy it is, and what lies between; `timeout` in its table gives it longer (docs/SOURCES.md)."
 KINDS = ("alerts", "metrics", "logs", "spans", "changes")
 NAMED = 5  # services, or files, that are named
 
@@ -52,21 +58,27 @@ async def live(settings: SourceSettings, models: tuple[str, ...], records: Recor
 async def _connected(connected: Connected, models: tuple[str, ...]) -> Checks:
     """Reached, what it speaks of, whether services are told apart, whether it can tell availability."""
     clock, name = Clock(), connected.place
-    offered = list(connected.each())
+    offered, stored = list(connected.each()), isinstance(connected.given, StoreSettings | ChangeStoreSettings)
     try:
         health, coverage = await offered[0][1].probe(), await offered[0][1].coverage()
     except HermesError as e:
-        yield Check("source", name, "fail", str(e), "Mend its table in the settings (docs/SOURCES.md).", clock.seconds)
+        slow = isinstance(e, SourceError) and e.kind == "timeout"
+        yield Check("source", name, "fail", str(e), _SLOW if slow else _CURE[False], clock.seconds)
         return
-    since = f"since {coverage.since:%Y-%m-%d %H:%M} UTC" if coverage.since else ""
-    services = _few(coverage.services)
-    said = "; ".join(filter(None, (health.detail, since, services, ", ".join(kind for kind, _ in offered))))
-    yield Check("source", name, "ok" if health.ok else "fail", said, "See its own log.", clock.seconds)
+    said = "; ".join(filter(None, (health.detail, *_spoken(coverage, offered)) if health.ok else (health.detail,)))
+    yield Check("source", name, "ok" if health.ok else _UNWELL[stored], said, _CURE[stored], clock.seconds)
     if refused := connected.given.closed_to(models):
         do = f"Add it to {name}.egress, or leave it: the source isn't asked while that model answers."
         yield Check("source", f"{name}: egress", "warn", f"doesn't allow the model {', '.join(refused)}", do)
     if connected.sources.metrics:
         yield await _availability(connected)
+
+
+def _spoken(coverage: Coverage, offered: Sequence[tuple[str, Source]]) -> tuple[str, ...]:
+    """Since when, of which services, and what kinds of data."""
+    since = f"since {coverage.since:%Y-%m-%d %H:%M} UTC" if coverage.since else ""
+    services = f"services: {_few(coverage.services)}" if coverage.services else ""
+    return since, services, f"gives {', '.join(kind for kind, _ in offered)}"
 
 
 async def _availability(connected: Connected) -> Check:

@@ -23,7 +23,7 @@ async def checks(url: str) -> Checks:
             "store", "open", "fail", str(e), "See above; HERMES_OPS_DATABASE_URL names another one.", clock.seconds
         )
         return
-    yield Check("store", "open", "ok", f"{memory.desk.dialect}, schema {KNOWN[-1]}", seconds=clock.seconds)
+    yield Check("store", "open", "ok", f"{memory.db.dialect}, schema {KNOWN[-1]}", seconds=clock.seconds)
     clock = Clock()
     try:
         read = await _there_and_back(memory)

@@ -64,7 +64,7 @@ def found_in(reply: str) -> list[tuple[str, str]]:
     block = re.search(r"\[.*\]", reply, re.DOTALL)
     try:
         items = json.loads(block[0]) if block else []
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     pairs = [(i.get("what"), i.get("words")) for i in items if isinstance(i, dict)]
     return [(what, words) for what, words in pairs if what in NAMES and isinstance(words, str)][:MOST]

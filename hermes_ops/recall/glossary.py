@@ -24,7 +24,11 @@ WORDS = {
     "前端": "frontend web", "风控": "fraud risk", "退款": "refund refunds", "发票": "invoice invoices",
     "账单": "billing bill", "计费": "billing", "账户": "account accounts", "会员": "member membership",
     "积分": "points loyalty", "地图": "map maps", "座位": "seat", "车站": "station", "行程": "trip travel",
-    "路线": "route", "消息队列": "queue mq kafka", "调度": "scheduler", "聊天": "chat",
+    "路线": "route", "消息队列": "queue mq kafka", "调度": "scheduler dispatch dispatcher", "聊天": "chat",
+    "骑手": "rider courier", "司机": "driver", "派单": "dispatch dispatcher", "匹配": "match matching matcher",
+    "瓦片": "tile tiles", "推送": "push notify notification notifications", "直播": "live streaming",
+    "预订": "booking reservation", "预约": "booking appointment", "酒店": "hotel", "航班": "flight",
+    "上传": "upload uploads", "图片": "image images", "视频": "video", "文件": "file files storage",
 }  # fmt: skip
 GENERIC = {"service", "svc", "server", "api", "app", "ms", "backend"}
 

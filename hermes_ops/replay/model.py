@@ -5,7 +5,7 @@ In which step of which loop it is asked, the runtime knows (`PLACE`)."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Literal
 
@@ -40,7 +40,6 @@ class TapedModel:
         tools: Sequence[Json],
         *,
         choice: Literal["auto", "none"] = "auto",
-        on_text: Callable[[str], None] | None = None,
         deadline: float | None = None,
     ) -> Reply:
         place = PLACE.get()
@@ -55,7 +54,7 @@ class TapedModel:
         if self.live is None:
             raise ModelError(NO_MODEL.format(run=self.tape.run))
         sent = place.edited(messages)
-        return await self.live.complete(sent, tools, choice=choice, on_text=on_text, deadline=deadline)
+        return await self.live.complete(sent, tools, choice=choice, deadline=deadline)
 
     def _ended(self, place: Replaying) -> Exception:
         """What ended this loop when it was recorded."""

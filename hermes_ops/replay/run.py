@@ -20,7 +20,7 @@ from hermes_ops.replay.runtime import MARKS, Deck, Policy, Replaying, Untimed
 from hermes_ops.replay.tape import Recorded, Tape
 from hermes_ops.runtime.local import LocalRuntime, utc_now
 from hermes_ops.settings import LogSettings, Settings
-from hermes_ops.sourcing.desk import Desk, Places
+from hermes_ops.sourcing.opener import Opener, Places
 from hermes_ops.trace import digesting
 from hermes_ops.trace.tree import Step
 from memory import Memory, RunInfo, RunStatus
@@ -80,7 +80,7 @@ async def replay(
             return await app.replay(info, events, changes)
         finally:
             await app.models.aclose()
-            await app.desk.aclose()
+            await app.opener.aclose()
             app.threads.close()
 
 
@@ -126,7 +126,7 @@ class Replayer(App):
         self.prompts = dict(changes.prompts)
         self.recall = Quiet(self.memory, self.settings.memory.sharing(), lambda: None, self.settings.memory.notes, tape)
         if not changes.live:
-            self.desk = TapedDesk(tape)
+            self.opener = TapedOpener(tape)
 
     async def _again(self, info: RunInfo, runtime: LocalRuntime, stop: Stop, was: RunStatus) -> Answer:
         status: RunStatus = "failed"
@@ -138,7 +138,6 @@ class Replayer(App):
             status = "cancelled"
         finally:
             await self.memory.runs.finish(info.id, status)
-            await digesting.settle(self.memory, info.id)
             await digesting.settle(self.memory, info.id)
         return answer
 
@@ -156,7 +155,7 @@ class Quiet(Recall):
         return await super().tell(info, runtime, told, text, lang)
 
 
-class TapedDesk(Desk):
+class TapedOpener(Opener):
     """Sources of which nothing is asked; the same kinds as the run had, so that its agents had the same tools."""
 
     def __init__(self, tape: Tape) -> None:

@@ -215,7 +215,7 @@ def _essence(event: Event) -> Json:
 def _told(text: str | None) -> Json:
     try:
         return json.loads(text) if text and text[0] in "{[" else text
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -97,6 +97,7 @@ def section(desk: Desk, had: Fired, judged: Judgement) -> Alerts:
     silenced = sum(1 for e in quiet if _QUIETED.search(e.by))
     groups = grouped(had.rows)
     rows = _rows(groups, had, judged, desk)
+    heard = [r for r in rows if r.fired or not r.suppressed]
 
     def sure(n: int) -> Amount:
         return desk.count(n, "alerts", window, had.found)
@@ -112,8 +113,8 @@ def section(desk: Desk, had: Fired, judged: Judgement) -> Alerts:
         carried=sure(len(had.rows) - len(inside)),
         still_open=sure(sum(r.open for r in rows)),
         distinct=sure(len(rows)),
-        new=known(sum(r.recurring is False for r in rows)),
-        recurring=known(sum(r.recurring is True for r in rows)),
+        new=known(sum(r.recurring is False for r in heard)),
+        recurring=known(sum(r.recurring is True for r in heard)),
         flapping=sure(sum(r.flapping for r in rows)),
         deserved=_deserved(sure(sum(r.page is True for r in rows)), rows, len(judged), desk),
         resolve_median=median_,

@@ -6,6 +6,7 @@ part is missing is "at least".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -23,8 +24,10 @@ from subagents.sources import Answered, Source, SourceError, Sources
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Source)
-YOUNG = "the store of web hooks runs since"  # a gap that its reach tells already
-CUT = "only the last "  # the same store's gap where it left rows out
+YOUNG = re.compile(r"the store of web hooks runs since|.+ has no data before ")  # gaps that a reach tells already
+PRESENT = re.compile(r".+ keeps no history: ")  # no gap beside a source that keeps one
+UNSURE = re.compile(r"\d+ of these alerts weren't told of again")  # of alerts that are counted all the same
+CUT = "only the last "  # the store's gap where it left rows out
 PLACES: Mapping[str, Place] = {"alerts": "alerts", "metrics": "availability", "logs": "errors", "changes": "changes"}
 
 
@@ -74,7 +77,7 @@ class Desk:
         if reached.why:
             self.gap(say(kind, self.lang), reached.why, place)
         for span in reached.spans:
-            if said := span.empty or self._part(span):
+            if said := span.empty or ("" if span.present else self._part(span)):
                 self.gap(span.source, said, place)
 
     def _part(self, span: Span) -> str:
@@ -117,8 +120,10 @@ class Desk:
         if not telling:
             return None
 
+        kept = any(not span.present for span in self.reaches[kind].spans)
+
         async def told(source: S) -> Answered[tuple[T, ...]]:
-            return _of_its_time(await call(source))
+            return _of_its_time(await call(source), kept)
 
         try:
             found = await ask_all(telling, kind, told)
@@ -168,9 +173,10 @@ def _lacks(found: Merged[T]) -> bool:
     return (not found.complete and not found.gaps) or any(g.startswith((UNREACHED, CUT)) for g in found.gaps)
 
 
-def _of_its_time(answer: Answered[tuple[T, ...]]) -> Answered[tuple[T, ...]]:
-    """A store that is younger than what it was asked about has answered whole for its own time."""
-    gaps = tuple(g for g in answer.gaps if not g.startswith(YOUNG))
+def _of_its_time(answer: Answered[tuple[T, ...]], kept: bool) -> Answered[tuple[T, ...]]:
+    """A source that is younger than what it was asked about has answered whole for its own time; so has one that knows
+    the present only, where others keep what was (`kept`)."""
+    gaps = tuple(g for g in answer.gaps if not YOUNG.match(g) and not (kept and PRESENT.match(g)))
     if gaps == answer.gaps:
         return answer
-    return replace(answer, gaps=gaps, complete=not any(g.startswith(CUT) for g in gaps))
+    return replace(answer, gaps=gaps, complete=all(UNSURE.match(g) for g in gaps))

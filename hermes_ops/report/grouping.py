@@ -110,16 +110,19 @@ def _with(part: list[Episode], hidden: Sequence[Episode], links: Links) -> list[
 
 
 def _of_alerts(part: Sequence[Episode], until: datetime) -> Seed:
-    ends = [e.end for e in part]
+    """Over when all that nobody suppressed is over: what is silenced or inhibited keeps no incident open."""
+    loud = [e for e in part if not e.suppressed]
+    ends = [e.end for e in loud]
     over = max((e for e in ends if e is not None), default=None)
     open_ = None in ends or (over is not None and over > until)
     worst = min(part, key=lambda e: rank(e.severity))
-    services = tuple(dict.fromkeys(e.service for e in part if e.service))
+    first = [e.service for e in part if e.service][:1]
+    services = tuple(dict.fromkeys(e.service for e in (*loud, *part) if e.service))
     names = tuple(dict.fromkeys(f"{e.name}/{e.service}" for e in part))
     start = part[0].start
-    known = any(e.end_known if e.end is None else e.end > until for e in part) if open_ else True
+    known = any(e.end_known if e.end is None else e.end > until for e in loud) if open_ else True
     end = None if open_ else over
-    return Seed(key_of(services[:1], start), start, end, worst.severity, services, names[:NAMES], known)
+    return Seed(key_of(first, start), start, end, worst.severity, services, names[:NAMES], known)
 
 
 def key_of(services: Sequence[str], start: datetime) -> str:

@@ -27,7 +27,7 @@ from hermes_ops.schedule.oncall import on_call, shifts
 from hermes_ops.schedule.reporter import Made, team_zone
 from hermes_ops.schedule.workdays import Calendar
 from hermes_ops.settings import Settings
-from hermes_ops.sourcing.desk import Desk, Places
+from hermes_ops.sourcing.opener import Opener, Places
 from memory import Memory, Stored
 from orchestrator import scope
 from orchestrator.contracts import Incoming, Scope, Window, to_json
@@ -45,31 +45,31 @@ QUESTION = Incoming("report", "", datetime.min.replace(tzinfo=UTC))  # for whom 
 
 
 class Maker:
-    """`desk` opens what is configured; `models` words reports, or the template does. `keep`: reports are stored and
+    """`opener` opens what is configured; `models` words reports, or the template does. `keep`: reports are stored and
     found again; False for a folder of the moment."""
 
     def __init__(
         self,
         settings: Settings,
         memory: Memory,
-        desk: Desk,
+        opener: Opener,
         models: Models,
         mask: Callable[[str], str],
         keep: bool = True,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._settings, self._memory, self._desk = settings, memory, desk
+        self._settings, self._memory, self._opener = settings, memory, opener
         self._models, self._mask, self._keep, self._clock = models, mask, keep, clock
         self._days = Calendar(settings.team.workdays)
 
     async def places(self, stop: Stop, zone: str = "", now: datetime | None = None) -> Places:
         """What reports are made from, opened. Raises ConfigError where nothing is set."""
         asked = replace(QUESTION, zone=zone or team_zone(self._settings), at=now or self._clock())
-        return await self._desk.places(asked, "", stop)
+        return await self._opener.places(asked, "", stop)
 
     @classmethod
     def of(cls, app: App, keep: bool = True) -> Maker:
-        return cls(app.settings, app.memory, app.desk, app.models, app.guard.mask, keep)
+        return cls(app.settings, app.memory, app.opener, app.models, app.guard.mask, keep)
 
     @property
     def team(self) -> str:
@@ -119,7 +119,7 @@ class Maker:
 
     async def _built(self, order: Order, stop: Stop) -> Report:
         shown = () if self._models.offline else self._models.names
-        sources = await self._desk.sources(await self.places(stop), QUESTION, Scope(), shown, stop)
+        sources = await self._opener.sources(await self.places(stop), QUESTION, Scope(), shown, stop)
         known = await self._known(order)
         report: Report = await stop.race(build(order, sources, known, self._clock()))
         return report

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from orchestrator.contracts import Window
 from subagents.sources import Source, SourceError
@@ -23,12 +23,14 @@ Part = tuple[datetime, datetime]
 @dataclass(frozen=True, slots=True)
 class Span:
     """One source's. None: without an end on that side; `sparse`: of what needn't happen for days, so that its records'
-    ends are not its own; `empty`: it holds nothing, with the reason in words."""
+    ends are not its own; `present`: it knows what is now, and nothing of what is over; `empty`: it holds nothing, with
+    the reason in words."""
 
     source: str
     since: datetime | None = None
     until: datetime | None = None
     sparse: bool = False
+    present: bool = False
     empty: str = ""
 
     def may_hold(self, window: Window) -> bool:
@@ -38,7 +40,7 @@ class Span:
     def part(self, window: Window) -> Part | None:
         """Of the window it knows, up to an edge that it comes near to; None: nothing."""
         late = self.since is not None and self.since >= window.end
-        if self.empty or late or (self.until is not None and self.until <= window.start):
+        if self.empty or self.present or late or (self.until is not None and self.until <= window.start):
             return None
         slack = min(SLACK, SHARE * (window.end - window.start))
         since = self.since if self.since is not None and self.since > window.start + slack else window.start
@@ -100,13 +102,15 @@ async def spans(sources: Sequence[Source]) -> tuple[Span, ...]:
 
 
 async def _span(source: Source) -> Span:
+    present, asked = "current" in source.caps and "history" not in source.caps, datetime.now(UTC)
     try:
         cover = await source.coverage()
-        if cover.since is None and cover.until is None and not (health := await source.probe()).ok:
+        untold = cover.until is None and (cover.since is None or cover.since >= asked)
+        if untold and not (health := await source.probe()).ok:
             return Span(source.name, empty=health.detail)
     except SourceError:
-        return Span(source.name)
-    return Span(source.name, cover.since, cover.until, cover.sparse)
+        return Span(source.name, present=present)
+    return Span(source.name, cover.since, cover.until, cover.sparse, present)
 
 
 def stretched(reaches: Mapping[str, Reach]) -> dict[str, Reach]:

@@ -6,6 +6,7 @@ Of a crowd it gives the worst alerts and a few firings of each, since the analys
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC
 
 from hermes_ops.report.judging import few
 from orchestrator.contracts import Window
@@ -52,4 +53,4 @@ def _fits(e: Episode, q: AlertQuery) -> bool:
 
 
 def _said(window: Window) -> str:
-    return f"{window.start:%Y-%m-%dT%H:%M:%SZ}..{window.end:%Y-%m-%dT%H:%M:%SZ}"
+    return "..".join(f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" for at in (window.start, window.end))

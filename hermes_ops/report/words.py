@@ -5,6 +5,7 @@ It knows no section of a report.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
@@ -117,13 +118,18 @@ WORDS: dict[str, tuple[str, str]] = {
     "reason_lead": ("{what}在变更后 {lead} 出现", "{what} {lead} after the change"),
 }  # fmt: skip
 
+_HAN = re.compile("[\u4e00-\u9fff]")
 _OF_WEEK = ("周一", "周二", "周三", "周四", "周五", "周六", "周日")
 
 
 def say(key: str, lang: Lang, **values: object) -> str:
     """The table's words with the values filled in. Values are put in as they are: never read as a template. A
-    word that ends in "(s)" is one or several by the value `n`."""
-    return WORDS[key][lang == "en"].replace("(s)", plural(values.get("n"))).format(**values)
+    word that ends in "(s)" is one or several by the value `n`. Between two Chinese words there is no space."""
+    words = WORDS[key][lang == "en"].replace("(s)", plural(values.get("n")))
+    chinese = [name for name, value in values.items() if _HAN.fullmatch(str(value)[-1:])]
+    for name in chinese:
+        words = re.sub(rf"({{{name}}}) (?={_HAN.pattern})", r"\1", words)
+    return words.format(**values)
 
 
 def named(name: str, service: str, lang: Lang) -> str:

@@ -12,7 +12,7 @@ from orchestrator.errors import StoreError
 T = TypeVar("T")
 AGAIN = 1.0  # seconds
 
-log = logging.getLogger("hermes_ops.inbox")
+log = logging.getLogger("hermes_ops.store")
 
 
 async def insist(write: Callable[[], Awaitable[T]]) -> T:
@@ -21,5 +21,5 @@ async def insist(write: Callable[[], Awaitable[T]]) -> T:
         try:
             return await write()
         except StoreError as e:
-            log.error("inbox: %s", e)
+            log.error("store: %s", e)
             await asyncio.sleep(AGAIN)

@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
-from hermes_ops.runtime.insisting import AGAIN
+from hermes_ops.runtime.insisting import AGAIN, insist
 from memory import Outbox, Parcel
 from orchestrator.errors import StoreError
 
@@ -100,7 +101,10 @@ class Deliveries:
         return sum(map(len, self._lanes.values()))
 
     async def _look(self) -> None:
-        for parcel in await self._store.claim(self._owner, self._known):
+        owner = self._owner
+        for parcel in await self._store.claim(owner, self._known):
+            if owner != self._owner:  # held for dead meanwhile: they are others'
+                return
             self._known.add(parcel.seq)
             lane = f"{parcel.channel} {parcel.lane}"
             self._lanes.setdefault(lane, deque()).append(parcel)
@@ -120,39 +124,31 @@ class Deliveries:
                 del self._lanes[lane]
 
     async def _one(self, parcel: Parcel) -> None:
-        """Delivered or given up when it returns."""
+        """Delivered or given up when it returns, and stored so, however long the database is away."""
         tries = parcel.tries
         while True:
             try:
                 sent = await self._deliver(parcel)
-                return await self._store.sent(parcel.key, sent)
-            except Undeliverable as e:
-                log.warning("outbox: %s can't be delivered: %s", parcel.key, e)
-                await self._tell(parcel, str(e), tries + 1, True)
-                return await self._store.failed(parcel.key, str(e))
             except Exception as e:
-                reason = str(e) or type(e).__name__
-                log.warning("outbox: %s, try %d: %s", parcel.key, tries + 1, reason)
-                if await self._later(parcel, reason, tries):
-                    return
-            tries += 1
+                tries += 1
+                reason, over = str(e) or type(e).__name__, isinstance(e, Undeliverable) or tries >= TRIES
+                log.warning("outbox: %s, try %d%s: %s", parcel.key, tries, ", the last one" if over else "", reason)
+                await self._tell(parcel, reason, tries, over)
+                if over:
+                    return await insist(partial(self._store.failed, parcel.key, reason))
+                await self._later(parcel, reason, BACKOFF[min(tries, len(BACKOFF)) - 1])
+            else:
+                return await insist(partial(self._store.sent, parcel.key, sent))
 
-    async def _later(self, parcel: Parcel, reason: str, tries: int) -> bool:
-        """True: it was the last try."""
-        seconds = BACKOFF[min(tries, len(BACKOFF) - 1)]
-        await self._tell(parcel, reason, tries + 1, tries + 1 >= TRIES)
+    async def _later(self, parcel: Parcel, reason: str, seconds: float) -> None:
         try:
-            if tries + 1 >= TRIES:
-                await self._store.failed(parcel.key, reason)
-                return True
             await self._store.again(parcel.key, reason, self._store.clock() + timedelta(seconds=seconds))
         except StoreError as e:
             log.error("outbox: %s", e)
         await asyncio.sleep(seconds)
-        return False
 
     async def _tell(self, parcel: Parcel, reason: str, tries: int, over: bool) -> None:
         try:
             await self._troubled(parcel, reason, tries, over)
-        except StoreError as e:
-            log.error("outbox: %s", e)
+        except Exception as e:  # whoever hears of it must not stop what is behind it in the lane
+            log.error("outbox: %s", e, exc_info=not isinstance(e, StoreError))

@@ -19,7 +19,6 @@ from memory import Memory, Parcel, Stored
 from orchestrator.contracts import Window, to_json
 from orchestrator.errors import ConfigError
 
-REPORT = "report."  # what the keys of parcels that hold one begin with
 STAMP = "%Y%m%dT%H%M"
 Given = dict[str, str]
 Told = tuple[str, Kind, datetime, datetime]  # team, kind, start and end of a report
@@ -80,12 +79,12 @@ class Sender:
         to = Address(chat, locale=made.lang)
         doc = Document(made.text, made.title, made.card)
         name = key(self._team, made.kind, made.window, number, chat)
-        await self._memory.outbox.put([Parcel(name, self._channel, "send", chat, to_json(to), to_json(doc))])
+        await self._memory.outbox.put([Parcel(name, self._channel, "report", chat, to_json(to), to_json(doc))])
         await self._memory.outbox.revive(name)
 
 
 def key(team: str, kind: str, window: Window, number: int, chat: str) -> str:
-    return f"{REPORT}{team}.{kind}.{_stamp(window.start)}-{_stamp(window.end)}.{number}.{chat}"
+    return f"report.{team}.{kind}.{_stamp(window.start)}-{_stamp(window.end)}.{number}.{chat}"
 
 
 def window_in(parcel_key: str) -> Told | None:

@@ -134,6 +134,10 @@ async def what_ended_otherwise_is_said(stage: Stage) -> None:
         sent = await stage.channel.finish(handle, Answer("r", status, ""), f"{to.message}.0.finish")
         assert sent.id
         assert any(words.strip() for words in await stage.seen(to)), f"an empty answer ({status}) must not be silence"
+    to = await stage.place()  # cancelled while it waited: nothing was opened
+    never = Handle(f"{to.message}.0", to)
+    await stage.channel.finish(never, Answer("", "cancelled", "never begun"), f"{to.message}.0.cancelled")
+    assert _count(await _until(stage, to, "never begun"), "never begun") == 1
 
 
 async def a_platform_out_of_order_is_tried_again(stage: Stage) -> None:

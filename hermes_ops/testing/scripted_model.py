@@ -49,7 +49,6 @@ class ScriptedModel:
         tools: Sequence[Json],
         *,
         choice: Literal["auto", "none"] = "auto",
-        on_text: Callable[[str], None] | None = None,
         deadline: float | None = None,
     ) -> Reply:
         """The next step's reply. Raises Unexpected when there is none or it doesn't fit this request."""
@@ -60,8 +59,6 @@ class ScriptedModel:
             step = self._script.take(messages, tools, choice)
             await asyncio.sleep(step.latency)
             reply = self._reply(step, messages, tools)
-        if on_text is not None and reply.text:
-            on_text(reply.text)
         return reply
 
     def remember(self, reply: Reply) -> Message:

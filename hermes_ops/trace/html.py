@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from functools import cache
 from html import escape
@@ -13,7 +12,7 @@ from importlib.resources import files
 
 from hermes_ops.trace.graph import plain, route
 from hermes_ops.trace.graph_svg import svg
-from hermes_ops.trace.printing import safe, visible_json
+from hermes_ops.trace.printing import safe, strict_json, visible_json
 from hermes_ops.trace.story import Story, as_json
 from orchestrator.contracts import Json, Usage, from_json
 
@@ -54,7 +53,7 @@ def hashed(style: str, script: str) -> str:
 
 def embedded(value: Json) -> str:
     """JSON for inside a script element: no "<" that could end it, no character that can't be seen."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = strict_json(value, separators=(",", ":"))
     marked = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return visible_json(marked)
 

@@ -26,6 +26,12 @@ def row(info: RunInfo, events: Sequence[Event], zone: str) -> tuple[str, ...]:
         ",".join(facts.agents(events)) or "-",
         f"{used.prompt_tokens + used.completion_tokens:,}" if used.model_calls else "-",
         f"{used.cost:.4f}" if used.cost is not None else "-",
-        one_line(info.question.user, 20),
+        _short(info.question.user),
         one_line(info.question.text, 120),
     )
+
+
+def _short(name: str, most: int = 20) -> str:
+    """Enough of a platform's long id to tell people apart."""
+    whole = one_line(name)
+    return whole if len(whole) <= most else f"{whole[: most - 1]}…"

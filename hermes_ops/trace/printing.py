@@ -6,19 +6,19 @@ On a terminal lines are coloured by rich, in a pipe they are plain; what they sa
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from orchestrator.cleaning import clean
+from orchestrator.cleaning import HIDDEN, clean
 from orchestrator.contracts import Json
 
 # what JSON leaves as it is, and a terminal or a reader doesn't; half surrogates can't be printed at all
-_UNSEEN = re.compile(
-    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
-)
+_UNSEEN = re.compile(f"[{HIDDEN}\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,23 @@ def print_json(value: Json) -> None:
 
 def json_text(value: Json, indent: int | None = 2) -> str:
     """As JSON that may be shown anywhere: the one way from a value to what a command prints or writes."""
-    return visible_json(json.dumps(value, ensure_ascii=False, indent=indent))
+    return visible_json(strict_json(value, indent=indent))
+
+
+def strict_json(value: Json, **form: Any) -> str:
+    """JSON as its standard has it, which Python's isn't: a number that is none (NaN, an infinity) becomes text."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, **form)
+    except ValueError:
+        return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, **form)
+
+
+def _finite(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    return json.dumps(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def visible_json(text: str) -> str:

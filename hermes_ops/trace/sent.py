@@ -158,7 +158,6 @@ class _Light:
         tools: Sequence[Json],
         *,
         choice: Literal["auto", "none"] = "auto",
-        on_text: Callable[[str], None] | None = None,
         deadline: float | None = None,
     ) -> Reply:
         raise LookupError("no model is asked again")

@@ -7,13 +7,24 @@ model, because a guessed argument asks the wrong question of a real system. It k
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass
 
 from orchestrator.contracts import Json, ToolCall
 
 _THOUGHT = re.compile(r"<think>.*?</think>|^.*</think>", re.DOTALL)
-_DECODER = json.JSONDecoder(strict=False)  # raw line breaks inside strings are let through
+
+
+def _number(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+# Raw line breaks inside strings are let through; NaN and what is too large for a number stand for nothing: no server
+# reads them in a history.
+_DECODER = json.JSONDecoder(strict=False, parse_float=_number, parse_constant=lambda name: None)
+DEEPEST = 64  # objects and lists in each other; what stores and masks them goes down as far
 _NOTHING = frozenset({"", "null", "None", "{}"})
 
 
@@ -39,6 +50,16 @@ def read_calls(id: str, name: str, raw: str) -> list[ToolCall]:
 
 def read(raw: str) -> Reading:
     """All top-level objects of `raw` in order; "" and null are one empty object."""
+    try:
+        reading = _read(raw)
+    except (RecursionError, ValueError):  # the latter is the repairer's word for it
+        reading = None
+    if reading is None or any(_deep(found, DEEPEST) for found in reading.objects):
+        return Reading(fault=f"the arguments are nested more than {DEEPEST} deep")
+    return reading
+
+
+def _read(raw: str) -> Reading:
     text = raw.strip()
     if text in _NOTHING:
         return Reading(({},))
@@ -46,6 +67,11 @@ def read(raw: str) -> Reading:
         return _shaped(_DECODER.decode(text))
     except ValueError:
         return _search(_THOUGHT.sub("", text))
+
+
+def _deep(value: Json, left: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return left == 0 or any(_deep(v, left - 1) for v in inner)
 
 
 def _shaped(value: Json, depth: int = 0) -> Reading:

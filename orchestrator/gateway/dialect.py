@@ -183,5 +183,5 @@ def _plain(body: str) -> str:
 def _value(text: str) -> Json:
     try:
         return json.loads(text) if text[:1] in ("[", "{") else text
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

@@ -58,7 +58,7 @@ class Door:
             if _timed_out(e):
                 raise Failure("timeout", why) from None
             raise Failure("broken" if began else "network", f"the stream was cut: {why}" if began else why) from None
-        except ValueError as e:  # json and UTF-8
+        except (ValueError, RecursionError) as e:  # json and UTF-8
             raise Failure("broken", f"a part of it can't be decoded: {clean(str(e), self._at.api_key)}") from None
 
     async def _read(self, response: httpx2.Response, stream: bool) -> AsyncGenerator[Json, None]:
@@ -106,7 +106,7 @@ def whole(data: bytes, kind: str) -> Json:
     """A body that came in one piece. Raises Failure when it is no completion: a sign-in page, an error with 200."""
     try:
         value = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         page = "a web page" if "html" in kind or data.lstrip()[:1] == b"<" else "something that isn't JSON"
         words = describe(data.decode("utf-8", "replace"))[:80]
         raise Failure("broken", f"{page} came instead of a completion ({words})") from None
@@ -123,7 +123,7 @@ def _loose(text: str) -> Json:
     """The body of an error: JSON, or whatever text it is."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -15,8 +15,7 @@ from orchestrator.errors import ConfigError, ModelError
 from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.failures import Failure, sentence
 from orchestrator.gateway.history import assistant_message
-from orchestrator.gateway.lane import Ask, Lane
-from orchestrator.limiter import NoLimit
+from orchestrator.gateway.lane import Ask, Lane, NoLimit
 from orchestrator.ports import Limiter
 
 REST = 30.0  # seconds in which an endpoint that failed isn't the first choice

@@ -45,6 +45,16 @@ class Ask:
     notes: list[str] = field(default_factory=list)
 
 
+class NoLimit:
+    """How fast the models may be asked: not limited. What limits them across processes stands outside."""
+
+    async def acquire(self, model: str, tokens: int) -> None:
+        """Never waits."""
+
+    def cool(self, seconds: float) -> None:
+        """Nothing to slow down: the call that met the 429 waits by itself."""
+
+
 class Lane:
     """`tries`: requests at most for one kind of failure; `backoff`: seconds before the second one."""
 
@@ -65,7 +75,7 @@ class Lane:
         try:
             return await self._once(ask)
         except Failure as e:
-            if not self._worth(e, ask):
+            if not _worth(e):
                 raise
             return await self._again(ask, e)
 
@@ -73,9 +83,6 @@ class Lane:
         await self._door.aclose()
 
     # ── trying again ──────────────────────────────────────────────────────────────────────────
-
-    def _worth(self, e: BaseException, ask: Ask) -> bool:
-        return isinstance(e, Failure) and e.kind in AGAIN
 
     async def _again(self, ask: Ask, first: Failure) -> Reply:
         from tenacity import AsyncRetrying, retry_if_exception, wait_exponential, wait_random  # only trouble pays
@@ -101,8 +108,7 @@ class Lane:
                 raise failed.pop()
             return await self._once(ask)
 
-        worth = retry_if_exception(lambda e: self._worth(e, ask))
-        policy = AsyncRetrying(retry=worth, wait=wait, stop=stop, reraise=True)
+        policy = AsyncRetrying(retry=retry_if_exception(_worth), wait=wait, stop=stop, reraise=True)
         return await policy(attempt)
 
     # ── one request, mended until it is taken ─────────────────────────────────────────────────
@@ -136,10 +142,11 @@ class Lane:
             async for chunk in chunks:
                 try:
                     piece = assembly.add(chunk)
-                except (ValueError, TypeError, AttributeError, KeyError, IndexError) as e:
+                except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as e:
                     raise Failure("broken", f"a chunk has an unknown shape ({type(e).__name__}: {e})") from None
-                if piece:
-                    veil.feed(piece)
+                if piece and not ask.first:
+                    ask.first = time.monotonic()
+        ask.pieces = len(assembly.text)
         return assembly
 
     def _again_without_tools(self, ask: Ask, body: Json) -> bool:
@@ -201,6 +208,10 @@ class Lane:
         if self._taught[0] is not tools:
             self._taught = (tools, dialect.prompt(tools) if tools else "")
         return self._taught[1]
+
+
+def _worth(e: BaseException) -> bool:
+    return isinstance(e, Failure) and e.kind in AGAIN
 
 
 def _only_words(reply: Reply) -> Reply:

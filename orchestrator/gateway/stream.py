@@ -6,6 +6,7 @@ Pure: it is fed dicts and knows no transport. Reading of tags and arguments in w
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.contracts import Json, Usage
@@ -26,13 +27,13 @@ class Spoken:
 
     @property
     def arguments(self) -> str:
-        return "".join(self.text)
+        return _joined(self.text)
 
     def whole(self) -> bool:
         """Its arguments are complete JSON: what comes next can't belong to it."""
         try:
             json.loads(self.arguments)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
         return True
 
@@ -55,7 +56,7 @@ class Assembly:
         """Takes one chunk in; gives the piece of text that came with it. Raises ValueError when it is no chunk."""
         if not isinstance(chunk, dict):
             raise ValueError("a chunk is not a JSON object")
-        self.model = chunk.get("model") or self.model
+        self.model = str(chunk.get("model") or self.model)
         choices = chunk.get("choices") or ()
         usage = chunk.get("usage") or (choices and choices[0].get("usage"))
         if usage:
@@ -64,7 +65,7 @@ class Assembly:
             return ""
         self.choices += 1
         choice = choices[0]
-        self.finish = choice.get("finish_reason") or self.finish
+        self.finish = str(choice.get("finish_reason") or self.finish)
         self.whole = self.whole or "message" in choice
         return self._delta(choice.get("delta") or choice.get("message") or {})
 
@@ -83,8 +84,8 @@ class Assembly:
 
     def _call(self, part: Json) -> None:
         function = part.get("function") or {}
-        id, name, arguments = part.get("id") or "", function.get("name") or "", function.get("arguments")
-        if isinstance(arguments, dict):
+        id, name, arguments = str(part.get("id") or ""), function.get("name") or "", function.get("arguments")
+        if arguments and not isinstance(arguments, str):
             arguments = json.dumps(arguments, ensure_ascii=False)
         index = part.get("index")
         known = None if self.whole else self._known(index, id, name, bool(arguments))
@@ -114,12 +115,18 @@ class Assembly:
 
     @property
     def said(self) -> str:
-        return "".join(self.text)
+        return _joined(self.text)
 
     @property
     def end(self) -> str:
         """The finish reason in our words; "" when the server gave none."""
         return _FINISH.get(self.finish, self.finish)
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    """One text; a character whose halves came in two pieces is whole again, a lone half is U+FFFD."""
+    text = "".join(pieces)
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _plain(content: Json) -> str:
@@ -133,4 +140,5 @@ def read_usage(usage: Json) -> Usage:
     """Token counts from a `usage` object; cached tokens under the names that providers use."""
     details = usage.get("prompt_tokens_details") or {}
     cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or usage.get("cached_tokens") or 0
-    return Usage(1, usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached)
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return Usage(1, *(max(0, int(count or 0)) for count in (prompt, completion, cached)))

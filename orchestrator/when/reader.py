@@ -229,7 +229,7 @@ def _share(a: Moment, b: Moment) -> tuple[Moment, Moment]:
         a = replace(a, part=b.part)
     if x and y and not (x.half or a.part) and y.half == "pm" and x.h < 12 and x.h + 12 <= _hour(y, ""):
         a = replace(a, clock=x._replace(half="pm"))
-    elif x and y and (x.half or a.part) and not (y.half or b.part or b.days) and y.h < 12:
+    elif x and y and (x.half or a.part) and not (y.half or b.part or b.days) and y.h <= 12:
         h = _hour(x, a.part)
         later = [c for c in (y.h, y.h + 12) if (c, y.m) > (h, x.m)]
         b = replace(b, clock=y._replace(h=later[0] if later else y.h))

@@ -14,6 +14,7 @@ from orchestrator.contracts import Json, Window
 from subagents import paging
 from subagents.paging import Hold
 from subagents.prometheus.labels import Labels, among
+from subagents.saying import moment
 from subagents.sources import AlertQuery, Answered, Coverage, Episode, Health, SourceError
 from subagents.web import Caller
 from subagents.web.links import allowed, filled
@@ -58,7 +59,7 @@ class Alertmanager:
         rows = tuple(e for e in found if e.start < q.window.end)
         gaps = () if q.window.start >= now else (f"{self.name} keeps no history: alerts that are over aren't in it",)
         if q.window.start >= now:
-            rows, gaps = (), (f"the window lies in the future of {now:%Y-%m-%d %H:%M} UTC",)
+            rows, gaps = (), (f"the window lies in the future of {moment(now, q.window.zone)}",)
         return self._answered(q, rows, gaps)
 
     async def current(self, q: AlertQuery) -> Answered[tuple[Episode, ...]]:
@@ -66,7 +67,7 @@ class Alertmanager:
         past = datetime.now(UTC) - q.window.end > NOW
         found = await self._alerts(q)
         rows = tuple(e for e in found if not past or e.start < q.window.end)
-        gap = f"{self.name} knows what fires now, not what fired at {q.window.end:%Y-%m-%d %H:%M} UTC"
+        gap = f"{self.name} knows what fires now, not what fired at {moment(q.window.end, q.window.zone)}"
         return self._answered(q, rows, (gap,) if past else ())
 
     def _answered(

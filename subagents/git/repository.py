@@ -14,6 +14,7 @@ from orchestrator.contracts import Window
 from subagents.folder.gitcommand import GitError, output
 from subagents.folder.githistory import Log, Tags, patch
 from subagents.folder.records import Row
+from subagents.saying import moment
 
 COMMITS = 5_000  # of one window
 TAGS = 2_000
@@ -79,7 +80,7 @@ class Repository:
         at = fetched.stat().st_mtime
         if at + SLACK >= min(window.end.timestamp(), time.time()):
             return ""
-        said = f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
+        said = moment(datetime.fromtimestamp(at, UTC), window.zone)
         return f"{self.name} was last fetched at {said}: what came later isn't there"
 
     async def _log(self, since: str, until: float, seconds: float) -> list[Row]:

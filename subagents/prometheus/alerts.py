@@ -18,6 +18,7 @@ from subagents.prometheus.api import Api, Row, Said
 from subagents.prometheus.labels import Labels, among, selector
 from subagents.prometheus.presence import Presence
 from subagents.prometheus.rules import Noted, Rules
+from subagents.saying import moment
 from subagents.sources import AlertQuery, Answered, Coverage, Episode, Health
 from subagents.web.links import filled
 
@@ -52,10 +53,10 @@ class PrometheusAlerts:
 
     async def episodes(self, q: AlertQuery) -> Answered[tuple[Episode, ...]]:
         """Those that overlap the window, with their ends beyond it as far as six hours."""
-        query = self._query(q)
+        query, zone = self._query(q), q.window.zone
         now = datetime.now(UTC)
         if q.window.start >= now:
-            return self._answered(q, query, (), (f"the window lies in the future of {now:%Y-%m-%d %H:%M} UTC",))
+            return self._answered(q, query, (), (f"the window lies in the future of {moment(now, zone)}",))
         start, end = q.window.start - AROUND, min(q.window.end + AROUND, now)
         step = max(self._step, (end - start).total_seconds() / MOST)
         said = Said()
@@ -118,18 +119,18 @@ class PrometheusAlerts:
     async def _gaps(
         self, q: AlertQuery, rows: Sequence[Episode], start: datetime, step: float, said: Said
     ) -> tuple[str, ...]:
-        gaps = list(said.gaps())
+        gaps, zone = list(said.gaps()), q.window.zone
         if n := sum(1 for e in rows if e.start - start < LOOK_BACK):
-            gaps.append(f"{n} of these alerts fired already at {start:%Y-%m-%d %H:%M} UTC; their start isn't known")
+            gaps.append(f"{n} of these alerts fired already at {moment(start, zone)}; their start isn't known")
         if step > self._step:
             gaps.append(f"alerts were looked for every {step:.0f} s; shorter ones may be missing")
         if failing := await self._rules.failing():
             gaps.append(f"{len(failing)} alert rule(s) can't be evaluated: {', '.join(failing[:5])}")
         began = await self._presence.started() if rows else None
-        if began and (n := sum(1 for e in rows if began <= e.start <= began + START)):
-            gaps.append(f"{n} of these alerts began while {self.name} was starting ({began:%Y-%m-%d %H:%M} UTC)")
+        if began and (n := sum(_early(e, began) for e in rows)):
+            gaps.append(f"{n} of these alerts began while {self.name} was starting ({moment(began, zone)})")
         if (since := await self._presence.since()) and since > q.window.start + LOOK_BACK:
-            gaps.append(f"{self.name} has no data before {since:%Y-%m-%d %H:%M} UTC")
+            gaps.append(f"{self.name} has no data before {moment(since, zone)}")
         return tuple(gaps)
 
     def _answered(
@@ -137,6 +138,11 @@ class PrometheusAlerts:
     ) -> Answered[tuple[Episode, ...]]:
         link = filled(self._link, query, q.window)
         return Answered(rows, query, q.window, link=link, total=len(rows), complete=not gaps, gaps=gaps)
+
+
+def _early(e: Episode, began: datetime) -> bool:
+    """It may tell of the server's start only: what fires long after that is meant."""
+    return began <= e.start <= began + START and (e.end or datetime.now(UTC)) <= began + START + LOOK_BACK
 
 
 def _add(times: list[datetime], row: Row, start: datetime) -> None:

@@ -16,6 +16,7 @@ from orchestrator.contracts import Window
 from subagents.prometheus.api import Api, Row, Said
 from subagents.prometheus.labels import Labels, selector
 from subagents.prometheus.presence import Presence
+from subagents.saying import moment
 from subagents.sources import Answered, Ratio
 from subagents.web.links import filled
 
@@ -55,7 +56,7 @@ class Availability:
         now = datetime.now(UTC)
         query = self._sli.total_query or self._total
         if window.start >= now:
-            gap = f"the window lies in the future of {now:%Y-%m-%d %H:%M} UTC"
+            gap = f"the window lies in the future of {moment(now, window.zone)}"
             return Answered((), query, window, total=0, complete=False, gaps=(gap,))
         said, part = Said(), Window(window.start, min(window.end, now), window.zone)
         counted = await (self._by_queries(part, said) if self._sli.total_query else self._by_counters(part, said))
@@ -68,7 +69,7 @@ class Availability:
         if missing:
             counted.gaps.append(f"no request counts by status for {', '.join(missing)}")
         gaps = (*said.gaps(), *counted.gaps)
-        link = filled(self._link, query, window)
+        link = filled(self._link, self._share(_length(part)), window)
         return Answered(
             rows, f"growth of {query}, failed: {self._failed}", window, link=link, total=len(rows),
             complete=not gaps, approx=bool(counted.about), gaps=gaps,
@@ -81,6 +82,15 @@ class Availability:
     @property
     def _failed(self) -> str:
         return self._sli.bad_query or selector(self._sli.metric, self._sli.bad, self._matchers)
+
+    def _share(self, length: str) -> str:
+        """What the console shows: the share that failed, of each service, over the window; extrapolated there."""
+        if self._sli.total_query:
+            bad, total = (q.replace("$window", length) for q in (self._sli.bad_query, self._sli.total_query))
+            return f"({bad}) / ({total})"
+        by = f"sum by ({', '.join(self._labels.services)})"
+        bad, total = (f"{by} (increase({counter}[{length}]))" for counter in (self._failed, self._total))
+        return f"({bad} or 0 * {total}) / {total}"
 
     # ── by the settings' own queries ──────────────────────────────────────────────────────────
 
@@ -146,7 +156,7 @@ class Availability:
             return base, False
         since = await self._presence.since()
         if since is not None and since > window.start + LATE:
-            counted.gaps.append(f"{self._api.name} has no data before {since:%Y-%m-%d %H:%M} UTC")
+            counted.gaps.append(f"{self._api.name} has no data before {moment(since, window.zone)}")
         if since is None or not window.start < since < window.end:
             return {}, False
         return await self._values(self._total, window, since), True

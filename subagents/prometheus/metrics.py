@@ -12,6 +12,7 @@ from subagents.prometheus.api import Api, Points, Row, Said
 from subagents.prometheus.availability import Availability
 from subagents.prometheus.labels import Labels, among, selector, text
 from subagents.prometheus.presence import Presence
+from subagents.saying import moment
 from subagents.sources import Answered, Coverage, Health, MetricQuery, Ratio, Series
 from subagents.web.links import filled
 
@@ -51,7 +52,7 @@ class PrometheusMetrics:
         now, said = datetime.now(UTC), Said()
         end = min(q.window.end, now)
         if q.window.start >= end:
-            gap = f"the window lies in the future of {now:%Y-%m-%d %H:%M} UTC"
+            gap = f"the window lies in the future of {moment(now, q.window.zone)}"
             return Answered((), self._query(q, q.names), q.window, total=0, complete=False, gaps=(gap,))
         names, left = await self._names(q, end)
         query, step = self._query(q, names), step or fitting(end - q.window.start)

@@ -35,7 +35,7 @@ class StoredAlerts:
         return await kept.ask(self.name, kept.health(self._records, "alert", self._hooks))
 
     async def coverage(self) -> Coverage:
-        return await kept.ask(self.name, kept.coverage(self._records, "alert", self._hooks, self._zone))
+        return await kept.ask(self.name, kept.coverage(self._records, "alert", self._hooks, self._zone, self._clock()))
 
     async def episodes(self, q: AlertQuery) -> Answered[tuple[Episode, ...]]:
         return await self._answered(q, "alerts")
@@ -57,7 +57,7 @@ class StoredAlerts:
         if page.total > len(page.rows):
             gaps.append(f"only the last {len(page.rows):,} of {page.total:,} alerts are counted")
         named = f" by {', '.join(self._hooks)}" if self._hooks else ""
-        query = f"{what} {q.window.start:%Y-%m-%dT%H:%MZ} to {q.window.end:%Y-%m-%dT%H:%MZ} received{named}"
+        query = f"{what} {kept.span(q.window)} received{named}"
         whole = page.total == len(page.rows) and not since
         return Answered(rows, query, q.window, total=len(rows), complete=whole, gaps=tuple(gaps))
 

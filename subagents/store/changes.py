@@ -26,7 +26,8 @@ class StoredChanges:
         return await kept.ask(self.name, kept.health(self._records, "change", self._hooks))
 
     async def coverage(self) -> Coverage:
-        return await kept.ask(self.name, kept.coverage(self._records, "change", self._hooks, self._zone))
+        now = datetime.now(UTC)
+        return await kept.ask(self.name, kept.coverage(self._records, "change", self._hooks, self._zone, now))
 
     async def list(self, q: ChangeQuery, limit: int = 200, cursor: str | None = None) -> Answered[tuple[Change, ...]]:
         """`cursor` is the last answer's."""
@@ -39,7 +40,7 @@ class StoredChanges:
         named = f" by {', '.join(self._hooks)}" if self._hooks else ""
         return Answered(
             shown,
-            f"changes {q.window.start:%Y-%m-%dT%H:%MZ} to {q.window.end:%Y-%m-%dT%H:%MZ} received{named}",
+            f"changes {kept.span(q.window)} received{named}",
             q.window,
             total=len(rows),
             complete=not further and not gaps,

@@ -5,11 +5,12 @@ how far back it reaches.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, Protocol, TypeVar
 
 from orchestrator.contracts import Json, Window
 from orchestrator.errors import StoreError
+from subagents.saying import moment
 from subagents.sources import Coverage, Health, SourceError
 
 Kind = Literal["alert", "change"]
@@ -74,11 +75,18 @@ async def health(records: Records, kind: Kind, hooks: Sequence[str]) -> Health:
     return Health(True, f"store of web hooks: {named}")
 
 
-async def coverage(records: Records, kind: Kind, hooks: Sequence[str], zone: str) -> Coverage:
+async def coverage(records: Records, kind: Kind, hooks: Sequence[str], zone: str, now: datetime) -> Coverage:
+    """One that was never told anything begins now."""
     since = await records.since(kind, hooks)
     services = await records.services(kind, hooks)
     notes = ("it knows what was sent to it: what was sent while `serve` was away for long is missing",)
-    return Coverage(min(since.values(), default=None), None, zone, tuple(services), notes, sparse=True)
+    return Coverage(min(since.values(), default=now), None, zone, tuple(services), notes)
+
+
+def span(window: Window) -> str:
+    """As the query of an answer states it, in UTC."""
+    start, end = (f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" for at in (window.start, window.end))
+    return f"{start} to {end}"
 
 
 async def gaps(records: Records, kind: Kind, hooks: Sequence[str], window: Window) -> tuple[str, ...]:
@@ -87,5 +95,5 @@ async def gaps(records: Records, kind: Kind, hooks: Sequence[str], window: Windo
     if not since:
         return ("the store of web hooks was never filled: no hook runs",)
     late = sorted((at, name) for name, at in since.items() if at > window.start)
-    told = ", ".join(f"{at:%Y-%m-%d %H:%M} UTC ({name})" for at, name in late)
+    told = ", ".join(f"{moment(at, window.zone)} ({name})" for at, name in late)
     return (f"the store of web hooks runs since {told}: what was before is missing",) if late else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import re
@@ -112,7 +113,8 @@ def broken(site: Site, error: Exception, seconds: float) -> Broken:
             return Broken(site.name, said.format(why=why, advice=_advice(TLS, why)), kind, True, passing)
     if "ClientPayloadError" in kinds:
         return Broken(site.name, "its answer broke off half way.", "bad_answer", False, passing=True)
-    more = CUT[site.url.partition(":")[0]] if "ServerDisconnectedError" in kinds else ""
+    silent = "ServerDisconnectedError" in kinds or getattr(error, "errno", None) == errno.ECONNRESET
+    more = CUT[site.url.partition(":")[0]] if silent else ""
     said = f"the connection was cut ({why or type(error).__name__}).{more}"
     return Broken(site.name, said, "unreachable", False, passing=True)
 

@@ -13,6 +13,7 @@ from hermes_ops.channels import panelwords, tracewords
 from hermes_ops.channels.feishu.cards import final
 from hermes_ops.channels.panelwords import worded
 from hermes_ops.channels.tracewords import traced
+from hermes_ops.channels.words import clock_after
 from hermes_ops.loading import load
 from hermes_ops.trace import finding, show, tree
 from orchestrator.contracts import Incoming
@@ -69,3 +70,8 @@ async def test_no_sentence_of_ours_is_english_beside_a_chinese_answer(tmp_path: 
 def test_figures_names_and_what_sources_wrote_stay(said: str, meant: str) -> None:
     assert worded(said, "zh") == meant
     assert worded(said, "en") == said
+
+
+def test_who_is_told_to_come_back_after_a_minute_finds_that_it_was_not_over_when_it_was_said() -> None:
+    for second, said in ((0, "16:03"), (1, "16:04"), (59, "16:04")):
+        assert clock_after(datetime(2026, 11, 30, 8, 3, second, tzinfo=UTC), "Asia/Shanghai") == said

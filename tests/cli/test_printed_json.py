@@ -16,6 +16,7 @@ from hermes_ops.cli import commands
 from hermes_ops.cli.report import _text
 from hermes_ops.render import show
 from hermes_ops.trace import exporting
+from hermes_ops.trace.html import embedded
 from hermes_ops.trace.printing import json_text
 from memory import RunInfo
 from orchestrator.contracts import Answer, Evidence, Incoming, ToolResult
@@ -103,3 +104,10 @@ def test_a_hostile_folder_steers_no_terminal_by_any_commands_json(
         assert not STEERS.search(done.stdout.replace("\n", "")), args
         json.loads(done.stdout.splitlines()[0] if "jsonl" in args or args[:2] == ("trace", "export") else done.stdout)
         assert "\\u202e" in done.stdout or args[0] == "analyze", args
+
+
+def test_a_number_that_is_none_breaks_no_reader() -> None:
+    told = {"a": float("nan"), "b": [float("inf"), (-float("inf"), 1.5)], "c": {"d": 1}}
+    wanted = {"a": "NaN", "b": ["Infinity", ["-Infinity", 1.5]], "c": {"d": 1}}
+    for written in (json_text(told), json_text(told, None), embedded(told)):
+        assert json.loads(written, parse_constant=pytest.fail) == wanted

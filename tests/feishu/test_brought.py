@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,8 +15,8 @@ from hermes_ops.channels.feishu.content import File
 from hermes_ops.channels.receiving import KEPT
 from hermes_ops.grasp import grasp
 from hermes_ops.sandbox import Sandbox
-from hermes_ops.sourcing.desk import Places
 from hermes_ops.sourcing.live import LiveSources
+from hermes_ops.sourcing.opener import Places
 from memory import open_memory
 from orchestrator.contracts import Incoming, Window, from_json
 from orchestrator.scope import Catalogue
@@ -116,3 +117,27 @@ async def test_after_a_while_nothing_is_taken_for_the_next_question(tmp_path: Pa
         assert await brought.of(Incoming("m3", "which alerts?", near, chat="c", user="u")) == ([], None)
     finally:
         await memory.close()
+
+
+class Slow:
+    """Posts that let whoever waits come in between."""
+
+    async def get(self, key: str) -> None:
+        await asyncio.sleep(0.001)
+
+    async def save(self, post: object) -> None:
+        await asyncio.sleep(0.001)
+
+    def clock(self) -> datetime:
+        return datetime.now(UTC)
+
+
+def test_each_connection_that_brings_files_has_a_loop_of_its_own() -> None:
+    brought = Brought(Slow())  # type: ignore[arg-type]
+
+    async def two() -> None:
+        asked = Incoming("m", "", datetime(2026, 11, 29, tzinfo=UTC))
+        await asyncio.gather(*(brought.keep(asked, [File("k", "file", "a.log")]) for _ in range(2)))
+
+    for _ in range(2):
+        asyncio.run(two())

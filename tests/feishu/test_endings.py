@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hermes_ops.channels.base import Address, Document
+from hermes_ops.channels.base import Address, Handle
 from hermes_ops.sandbox import Message, Sandbox
 from orchestrator.contracts import Answer, Evidence, ToolResult
 from tests.feishu.rig import QUESTION, Bot, bot, words
@@ -233,7 +233,8 @@ async def test_nothing_is_held_of_a_question_that_is_over_however_it_ended(tmp_p
             if what == "finish":
                 await finish(b, to, key)
             else:
-                await b.channel.send(to, Document("It failed."), f"{key}.{what.replace('bare', 'failed')}")
+                ended = Answer("", "cancelled" if what == "cancelled" else "failed", "It failed.")
+                await b.channel.finish(Handle(key, to), ended, f"{key}.{ended.status}")
             await box.until(lambda asked=asked: asked.reactions == [])
             assert b.channel._streams == {}, what
         _, to, key = await begun(b)

@@ -29,3 +29,11 @@ def test_evidence_opens_its_console(link: str, shown: str) -> None:
     assert ("↗" in said) == bool(shown)
     assert "evil" not in said
     assert fit.troubles(made) == []
+
+
+def test_a_query_that_is_cut_says_so() -> None:
+    for query, ends in (("up", "up`"), ("x" * 4000, "x …`")):
+        a = Answer(
+            "r1", "ok", "verdict", evidence=(Evidence("A1", "alerts", "t", {}, ToolResult("ok", "t", query=query)),)
+        )
+        assert ends in json.dumps(cards.final(a, "k", "zh", 3.0, 0).card, ensure_ascii=False)

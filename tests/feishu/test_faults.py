@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from hermes_ops.channels.base import Address, Document
+from hermes_ops.channels.base import Address, Document, Handle
 from hermes_ops.channels.words import help_text
 from hermes_ops.sandbox import Sandbox
 from hermes_ops.testing.script import says
 from hermes_ops.testing.scripted_server import ScriptedServer
-from orchestrator.contracts import Incoming
+from orchestrator.contracts import Answer, Incoming
 from tests.feishu.rig import QUESTION, WHEN, bot, words
 
 NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
@@ -39,7 +39,7 @@ async def test_a_card_that_two_ask_for_at_once_is_one_and_its_end_waits_for_its_
         box.faults.slow("/reply", 0.3)
         opening = [asyncio.create_task(b.channel.open(to, key)) for _ in range(2)]
         await asyncio.sleep(0)
-        ended = await b.channel.send(to, Document("已取消"), f"{key}.cancelled")
+        ended = await b.channel.finish(Handle(key, to), Answer("", "cancelled", "已取消"), f"{key}.cancelled")
         await asyncio.gather(*opening)
         [card] = box.answers(asked)
         assert ended.id == card.message_id

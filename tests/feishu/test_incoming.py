@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,10 +18,12 @@ from hermes_ops.settings import FeishuSettings
 from memory import Feedback, Post
 from orchestrator.contracts import Incoming, Json
 from orchestrator.errors import StoreError
+from orchestrator.guard import AllowAll
 from tests.feishu.test_parts import ME, event, mention
 
 OWN = [mention("@_user_1", ME, "hermes")]
 LINK = {"tag": "a", "href": "https://x/y", "text": "面板"}
+SECRET = "password=hunter2-and-more"
 ROWS = [[{"tag": "at", "user_id": "@_user_1"}, {"tag": "text", "text": "看下"}], [[LINK], [{"tag": "hr"}]]]
 
 
@@ -33,6 +36,7 @@ class Kept:
         self.slow = 0.0
         self.post: Post | None = None
         self.said: list[Feedback] = []
+        self.saved: list[Post] = []
         self.open_id = ME
 
     async def take(self, asked: Incoming, kind: str, extra: Json) -> str:
@@ -51,6 +55,9 @@ class Kept:
     async def get(self, key: str) -> Post | None:
         return self.post
 
+    async def save(self, post: Post) -> None:
+        self.saved.append(post)
+
     async def rate(self, given: Feedback) -> None:
         self.said.append(given)
 
@@ -58,11 +65,11 @@ class Kept:
         return datetime.now(UTC)
 
 
-def incomings(kept: Kept, **given: Any) -> Incomings:
+def incomings(kept: Kept, mask: Callable[[str], str] = str, **given: Any) -> Incomings:
     settings = FeishuSettings(**({"users": ("*",)} | given))
     clicks = Clicks(settings, kept, kept, str)  # type: ignore[arg-type]
     brought = Brought(kept)  # type: ignore[arg-type]
-    return Incomings(settings, kept, kept, clicks, brought, str, "UTC")  # type: ignore[arg-type]
+    return Incomings(settings, kept, kept, clicks, brought, mask, "UTC")  # type: ignore[arg-type]
 
 
 def pushed(body: Any, kind: Any = "im.message.receive_v1") -> bytes:
@@ -97,6 +104,21 @@ async def test_only_what_could_not_be_stored_is_to_come_again() -> None:
     kept.error = StoreError("away")
     with pytest.raises(StoreError):
         await incomings(kept).handle(pushed(event(chat_type="p2p")))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"text": f"/{name} {SECRET}"} for name in ("forget", "cause", "memory", "stop", "trace", "schedules", "help")
+    ] + [{"text": f"why {SECRET}?"}, {"file_key": "f", "file_name": f"{SECRET}.log"}],
+)  # fmt: skip
+async def test_no_secret_gets_into_the_inbox_with_what_is_taken(said: dict[str, str]) -> None:
+    kept = Kept()
+    body = event(kind="file" if "file_key" in said else "text", content=said, chat_type="p2p")
+    assert await incomings(kept, AllowAll().mask).handle(pushed(body)) is None
+    assert len(kept.taken) == 1
+    assert len(kept.saved) == ("file_key" in said)
+    assert "hunter2" not in repr((kept.taken, kept.saved))
 
 
 KINDS = ("audio", "media", "sticker", "location", "share_chat", "share_user", "todo", "vote", "hongbao", "folder",

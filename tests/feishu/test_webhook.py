@@ -122,11 +122,12 @@ async def test_a_body_without_the_token_is_refused_where_there_is_no_key() -> No
     assert len(heard.events) == 1
 
 
-async def test_what_could_not_be_stored_may_come_again_as_it_was() -> None:
+@pytest.mark.parametrize("error", [StoreError("away"), RuntimeError("a fault of ours")])
+async def test_what_could_not_be_stored_may_come_again_as_it_was(error: Exception) -> None:
     sealed, heard = hook(KEY)
     body = encrypted(KEY, EVENT)
     good = signed(KEY, body)
-    heard.error = StoreError("away")
+    heard.error = error
     assert (await sealed(good, body))[0] == 503
     heard.error = None
     assert (await sealed(good, body))[0] == 200

@@ -41,7 +41,7 @@ class Place:
 
     def __init__(self, memory: Memory, settings: HookSettings) -> None:
         self.clock = Clock()
-        self.records = Records(memory.desk, self.clock)
+        self.records = Records(memory.db, self.clock)
         self.heard: list[Arrived] = []
         self.ear = Ear(settings, self.records, AllowAll(b"k" * 32).mask, lambda repository: "", self._hear)
         self.alerts = StoredAlerts("received", self.records, clock=self.clock)

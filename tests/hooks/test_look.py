@@ -201,7 +201,7 @@ class Flaky(Records):
 
 
 async def test_what_began_while_the_store_was_away_has_its_look_when_it_is_back(place: Place, memory: Memory) -> None:
-    records = Flaky(memory.desk, place.clock)
+    records = Flaky(memory.db, place.clock)
     rule = LookRule(chat="oc_1", severities=("critical",))
     hooks = HookSettings(look=LookSettings(on=True, rules=(rule,)))
     team = SimpleNamespace(language="en", zone="UTC")

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from hermes_ops.channels.base import Address
+from hermes_ops.hooks.look import words
+from hermes_ops.hooks.look.groups import Firing, grouped
 from hermes_ops.hooks.look.looking import FirstLook
 from hermes_ops.hooks.settings import HookSettings, LookRule, LookSettings
 from memory import Entry, Memory, Parcel, Record
 from memory.records import Records
 from orchestrator.contracts import to_json
 from orchestrator.errors import StoreError
-from tests.hooks.place import Place
+from tests.hooks.place import START, Place
 
 
 class Away:
@@ -120,7 +122,7 @@ async def test_a_card_stays_red_while_its_group_fires_however_many_others_do(pla
     await place.tell()
     await turns.hear(place.heard[0])
     await turned(turns)
-    place.records = Paged(memory.desk, place.clock)
+    place.records = Paged(memory.db, place.clock)
     restarted = looking(place, memory, Away(memory))
     for n in range(7):
         place.clock.now += timedelta(seconds=60)
@@ -147,3 +149,18 @@ async def test_what_is_over_before_its_card_came_to_be_gets_none(place: Place, m
     await turned(turns)
     await turned(turns)
     assert await parcels(memory) == []
+
+
+@pytest.mark.parametrize(
+    ("n", "head"),
+    [
+        (1, "Errors · cart · critical"),
+        (2, "Errors · cart, pay · critical"),
+        (5, "Errors · cart and others, 5 services · critical"),
+    ],
+)
+def test_a_card_is_titled_with_all_services_of_its_alert(n: int, head: str) -> None:
+    names = ("cart", "pay", "shop", "tax", "zoo")[:n]
+    fires = [Firing("am", s, "Errors", s, "critical", START, group="g") for s in names]
+    lesser = Firing("am", "x", "Slow", "other", "warning", START, group="g")
+    assert words.title(grouped([*fires, lesser]), "en") == head

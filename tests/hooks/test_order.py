@@ -6,10 +6,13 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from hermes_ops.testing.sources import MemoryAlerts
 from orchestrator.contracts import Window
-from subagents.sources import AlertQuery
+from subagents import alerts
+from subagents.sources import AlertQuery, ChangeQuery, Sources
 from tests.hooks.place import DAY, NOW, START, ZERO, Place
 from tests.shared import shared
+from tests.subagents.rig import call, context
 
 # ── order and repetition ──────────────────────────────────────────────────────────────────────
 
@@ -101,6 +104,32 @@ async def test_answers_say_from_when_on_the_store_is_whole(place: Place) -> None
     assert (len(later.rows), later.complete, later.gaps) == (1, True, ())
     assert (await place.alerts.coverage()).since == NOW
     assert (await place.alerts.probe()).ok
+
+
+async def test_a_query_states_its_window_in_utc_whatever_zone_it_was_asked_in(place: Place) -> None:
+    """The gap says the same moment on the asker's clock."""
+    day = Window(datetime.fromisoformat("2026-11-29T20:00+08:00"), datetime.fromisoformat("2026-11-30T08:00+08:00"),
+                 "Asia/Shanghai")  # fmt: skip
+    await place.tell()
+    asked = AlertQuery(day)
+    told = (await place.alerts.episodes(asked), await place.alerts.current(asked))
+    for found in (*told, await place.changes.list(ChangeQuery(day))):
+        assert "2026-11-29T12:00:00Z to 2026-11-30T00:00:00Z" in found.query
+        assert "since 2026-11-29 23:00 +08:00 (" in found.gaps[0]
+
+
+async def test_of_the_time_before_its_hooks_ran_nobody_can_tell(place: Place) -> None:
+    """Also with what only knows what fires now beside it; and one that was never told anything begins now."""
+    agent = alerts.make(Sources(alerts=(place.alerts, MemoryAlerts("pager", caps=frozenset({"current"})))))
+    early = Window(NOW - timedelta(hours=3), NOW - timedelta(hours=2), "UTC")
+    for begun in (False, True):
+        if begun:
+            await place.ear.begin()
+        ctx = replace(context(early), now=NOW + timedelta(hours=1))
+        for tool in ("list_alerts", "count_alerts"):
+            got = await call(agent, ctx, tool)
+            assert "whether any fired isn't known" in got.text
+            assert got.data["blind"]
 
 
 async def test_an_alert_nobody_tells_of_any_more_may_be_over(place: Place) -> None:

@@ -83,7 +83,7 @@ class Bench:
         where = (events.c.run == run, events.c.path == path, events.c.n.in_(numbers))
         memory = open_memory(self.settings().database_url)
         try:
-            await memory.desk.write(lambda c: c.execute(events.delete().where(*where)) and None)
+            await memory.db.write(lambda c: c.execute(events.delete().where(*where)) and None)
         finally:
             await memory.close()
 
@@ -93,9 +93,9 @@ class Bench:
         try:
             some = sa.select(events.c.seq).where(events.c.run == run).order_by(events.c.seq).limit(keep)
             gone = sa.delete(events).where(events.c.run == run, events.c.seq.not_in(some))
-            await memory.desk.write(lambda c: c.execute(gone) and None)
+            await memory.db.write(lambda c: c.execute(gone) and None)
             left = runs.update().where(runs.c.id == run).values(status="interrupted")
-            await memory.desk.write(lambda c: c.execute(left) and None)
+            await memory.db.write(lambda c: c.execute(left) and None)
         finally:
             await memory.close()
 

@@ -34,7 +34,7 @@ async def test_a_run_from_before_tools_were_kept_comes_out_the_same(bench: Bench
     memory = open_memory(bench.settings().database_url)
     only_prompts = sa.update(events).where(events.c.kind == "agent")
     one = sa.func.substr(events.c.blobs, 1, sa.func.instr(events.c.blobs + " ", " ") - 1)
-    await memory.desk.write(lambda c: c.execute(only_prompts.values(blobs=one)) and None)
+    await memory.db.write(lambda c: c.execute(only_prompts.values(blobs=one)) and None)
     await memory.close()
     assert all(len(e.blobs) == 1 for e in await bench.events(run) if e.kind == "agent")
     done = await bench.replay(run)

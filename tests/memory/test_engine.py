@@ -157,7 +157,7 @@ async def test_a_damaged_database(tmp_path: Path) -> None:
         try:
             await opened.events.load("r")
         finally:
-            await opened.desk.close()
+            await opened.db.close()
 
     with pytest.raises(StoreError, match=r"is damaged\. Move the file away"):
         await look()
@@ -209,7 +209,7 @@ def test_an_unknown_database_on_a_real_server(postgres: Callable[[], str]) -> No
 async def test_what_a_postgres_server_refuses(postgres: Callable[[], str], raised: str, told: str) -> None:
     memory = open_memory(postgres())
     with pytest.raises(StoreError, match=told):
-        await memory.desk.write(lambda c: c.execute(sa.text(f"DO $$ BEGIN RAISE {raised}; END $$")))
+        await memory.db.write(lambda c: c.execute(sa.text(f"DO $$ BEGIN RAISE {raised}; END $$")))
     await memory.close()
 
 

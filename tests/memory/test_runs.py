@@ -26,7 +26,7 @@ ASKED = Incoming("m1", "为什么 checkout 报错变多？", AT, zone="Asia/Shan
 async def orphan(memory: Memory, run: str) -> None:
     """The run's process is gone: a process of this id was never born at that moment."""
     gone = sa.text("UPDATE runs SET born = 'long ago' WHERE id = :run")
-    await memory.desk.write(lambda c: c.execute(gone, {"run": run}) and None)
+    await memory.db.write(lambda c: c.execute(gone, {"run": run}) and None)
 
 
 async def test_a_run_comes_back_as_it_was(memory: Memory) -> None:
@@ -103,7 +103,7 @@ async def test_an_old_run_is_not_taken_by_itself(memory: Memory) -> None:
     later: Callable[[], datetime] = lambda: datetime.now(UTC) + timedelta(seconds=3601)  # noqa: E731
     await memory.runs.create("r", ASKED)
     await orphan(memory, "r")
-    assert await Runs(memory.desk, memory.events, later).find_interrupted(ASKED) is None
+    assert await Runs(memory.db, memory.events, later).find_interrupted(ASKED) is None
     assert (await memory.runs.claim("r")).question == ASKED
 
 
@@ -134,10 +134,10 @@ async def test_the_same_id_is_refused(memory: Memory) -> None:
 
 async def test_a_run_of_another_host_is_taken_over_once_nobody_serves_there(memory: Memory) -> None:
     """Whoever doesn't serve can't be seen, and is believed for a while."""
-    later = Runs(memory.desk, memory.events, clock=lambda: datetime.now(UTC) + timedelta(minutes=20))
+    later = Runs(memory.db, memory.events, clock=lambda: datetime.now(UTC) + timedelta(minutes=20))
     await memory.runs.create("r", ASKED, kind="notes")
     moved = sa.text("UPDATE runs SET host = 'elsewhere', pid = 7 WHERE id = 'r'")
-    await memory.desk.write(lambda c: c.execute(moved) and None)
+    await memory.db.write(lambda c: c.execute(moved) and None)
     assert await memory.runs.find_left("notes") is None
     await memory.replicas.enter("elsewhere-7-a1", "elsewhere", 7, "1", 0)
     assert await later.find_left("notes") is None

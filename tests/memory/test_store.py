@@ -144,7 +144,7 @@ async def test_what_was_written_after_all_is_not_told(memory: Memory) -> None:
         away.append(False)
         connection.execute(sa.text("UPDATE runs SET model = 'late' WHERE id = 'r'"))
 
-    memory.desk.post(write, "r")
+    memory.db.post(write, "r")
     await memory.runs.get("r")  # the write was tried, and lost for now
     await memory.events.commit("other")  # tries it again
     await memory.events.commit("r")
@@ -161,7 +161,7 @@ async def test_a_failed_write_leaves_nothing_half_written(memory: Memory) -> Non
         raise ValueError("in the middle")
 
     with pytest.raises(StoreError, match="in the middle"):
-        await memory.desk.write(half)
+        await memory.db.write(half)
     assert await memory.runs.get("r") is not None
 
 
@@ -183,7 +183,7 @@ async def test_close_writes_what_waits_and_ends_the_thread(url: str) -> None:
 async def test_the_loop_does_not_wait_for_the_database(memory: Memory) -> None:
     await started(memory)
     gate = threading.Event()
-    held = asyncio.create_task(memory.desk.write(lambda connection: gate.wait(5) and None))
+    held = asyncio.create_task(memory.db.write(lambda connection: gate.wait(5) and None))
     await asyncio.sleep(0)
     memory.events.emit(event(0))
     commit = asyncio.create_task(memory.events.commit())

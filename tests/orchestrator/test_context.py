@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -147,3 +148,25 @@ async def test_dropping_again_changes_nothing_and_no_fence_stays_open() -> None:
 async def test_cutting_never_makes_a_short_result_longer() -> None:
     messages = [*run_of(0), *({"role": "tool", "tool_call_id": str(i), "content": f"[L{i}] ok\n3"} for i in range(9))]
     assert await Fitter(Tiers(budget=10, summarise=False)).view(messages, context()) == messages
+
+
+@pytest.mark.parametrize("past", range(4))
+@pytest.mark.parametrize("together", [1, 2, 3])
+async def test_whatever_is_summed_up_the_roles_take_turns_and_no_call_loses_its_result(
+    past: int, together: int
+) -> None:
+    turns = tuple((f"before {n} " + "q" * 300, "a" * 300) for n in range(past))
+    messages = opening("You are logs.", Past(turns=turns), "THE QUESTION")
+    fitter = Fitter(Tiers(budget=400), ScriptedModel.by(lambda messages, tools: says("so far")))
+    ctx = context()
+    for turn in range(8):
+        view = await fitter.view(messages, ctx)
+        asked = [c["id"] for m in view for c in m.get("tool_calls") or ()]
+        assert asked == [m["tool_call_id"] for m in view if m["role"] == "tool"]
+        roles = [m["role"] for m in view]
+        assert ("user", "user") not in pairwise(roles)
+        assert "THE QUESTION" in str(view)
+        function = {"name": "count", "arguments": "{}"}
+        calls = [{"id": f"c{turn}.{n}", "type": "function", "function": function} for n in range(together)]
+        messages.append({"role": "assistant", "content": "", "tool_calls": calls})
+        messages += [{"role": "tool", "tool_call_id": c["id"], "content": "[L1] ok\n" + "x" * 900} for c in calls]

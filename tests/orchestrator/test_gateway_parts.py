@@ -17,7 +17,7 @@ from orchestrator.gateway.endpoint import Endpoint
 from orchestrator.gateway.history import assistant_message
 from orchestrator.gateway.profiles import PROFILES, guess
 from orchestrator.gateway.replies import split_thought
-from orchestrator.gateway.stream import Assembly, Veil
+from orchestrator.gateway.stream import Assembly
 from orchestrator.gateway.tokens import TokenMeter
 
 # ── arguments ─────────────────────────────────────────────────────────────────────────────────
@@ -43,11 +43,20 @@ from orchestrator.gateway.tokens import TokenMeter
         ('{"q": "a } b { c, \\" d"}', [{"q": 'a } b { c, " d'}]),
         ('{"q": "line\nbreak"}', [{"q": "line\nbreak"}]),
         ('{"q": "it\'s 结算"}', [{"q": "it's 结算"}]),
+        ('{"a": NaN, "b": [-Infinity, 1e999, 1.5]}', [{"a": None, "b": [None, None, 1.5]}]),
     ],
 )
 def test_arguments_are_read_whatever_their_form(raw: str, objects: list[dict[str, Any]]) -> None:
     assert list(read(raw).objects) == objects
     assert read(raw).fault == ""
+
+
+@pytest.mark.parametrize("levels", [65, 400, 100_000])
+@pytest.mark.parametrize("form", ['{"a":', "[", "{a: ", '[{"a":'])
+def test_what_is_nested_beyond_measure_goes_back_to_the_model(form: str, levels: int) -> None:
+    closed = "".join({"{": "}", "[": "]"}[c] for c in reversed(form * levels) if c in "{[")
+    objects, fault = read('{"x": ' + form * levels + "1" + closed + "}").objects, read(form * levels).fault
+    assert (objects, bool(fault)) == ((), True)
 
 
 @pytest.mark.parametrize(
@@ -147,15 +156,13 @@ def test_usage_under_the_names_of_several_providers() -> None:
         assert (a.usage.prompt_tokens, a.usage.cached_tokens) == (9, cached)
 
 
-@given(st.text(alphabet="ab <think>/[TOOL_CALL]`json{", max_size=60), st.integers(1, 7))
-def test_the_veil_shows_a_beginning_of_the_text_and_never_a_marker(text: str, size: int) -> None:
-    shown: list[str] = []
-    veil = Veil(shown.append)
-    for i in range(0, len(text), size):
-        veil.feed(text[i : i + size])
-    seen = "".join(shown)
-    assert text.lstrip().startswith(seen)
-    assert not any(m in seen for m in ("<think>", "[TOOL_CALL]", "<tool_call>", "```json"))
+def test_a_character_that_came_in_two_halves_is_whole_again() -> None:
+    a = Assembly()
+    for piece in ("ok \ud83d", "\ude00 \udc00"):
+        a.add({"choices": [{"delta": {"content": piece}}]})
+    assert a.said == "ok \U0001f600 \ufffd"
+    half, rest = part('{"a": "\ud83d', "t", index=0), part('\ude00"}', index=0)
+    assert heard(half, rest) == [("", "t", '{"a": "\U0001f600"}')]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import threading
 import time
 from datetime import date
 from enum import Enum
+from multiprocessing import active_children
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -17,7 +18,9 @@ from orchestrator.contracts import Figure, ToolResult, from_json
 from orchestrator.errors import Fatal, HermesError
 from orchestrator.stop import Stop
 from orchestrator.tool import Tool, tool
+from orchestrator.work import Late, Threads, run
 from tests.kit import context
+from tests.orchestrator.stopping import stops
 
 
 class Level(Enum):
@@ -198,6 +201,38 @@ async def test_a_cpu_tool_runs_in_a_process_and_is_killed(tmp_path: Any) -> None
     if mark.exists() and mark.read_text():
         with pytest.raises(ProcessLookupError):
             os.kill(int(mark.read_text()), 0)
+
+
+async def test_a_process_that_stops_while_it_answers_stops_nobody_else(tmp_path: Any) -> None:
+    mark, ended = tmp_path / "mark", threading.Event()
+    rescue = threading.Thread(target=lambda: ended.wait(20) or [p.kill() for p in active_children()], daemon=True)
+    rescue.start()  # else a loop that is held up would wait for ever
+    asked = asyncio.create_task(run(stops, {"mark": str(mark)}, "cpu", None, Threads()))
+    while not mark.exists():
+        await asyncio.sleep(0.005)
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    ended.set()
+
+
+async def test_a_thread_that_comes_back_after_the_end_is_gone() -> None:
+    threads, gate, ours = Threads(), threading.Event(), list[threading.Thread]()
+
+    def hang() -> None:
+        ours.append(threading.current_thread())
+        gate.wait()
+
+    for _ in range(3):
+        with pytest.raises(Late):
+            await run(hang, {}, "io", 0.05, threads)
+    while len(ours) < 3:
+        await asyncio.sleep(0.001)
+    threads.close()
+    gate.set()
+    for thread in ours:
+        await asyncio.to_thread(thread.join, 10)
+    assert [thread.is_alive() for thread in ours] == [False] * 3
 
 
 async def test_cancel_ends_a_tool_at_once() -> None:

@@ -212,3 +212,16 @@ async def test_commits_that_a_deploy_carries_are_not_counted_twice():
     deploy = Change("d1", "deploy", "pay", at(4), "fix", sha="abc", version="1.1")
     found = await report(sources(changes=[commit, deploy]))
     assert (found.changes.total, dict(found.changes.by_kind)) == (Amount(1), {"deploy": 1})
+
+
+async def test_what_somebody_silenced_keeps_no_incident_open() -> None:
+    """Nor does it give the incident its first name; its alerts tell of it all the same."""
+    silenced = alert("TargetDown", "batch", 2.95, None, suppressed=True, by="silenced by ops")
+    loud = [alert("Errors", "pay", 3, 20, "critical"), alert("Down", "pay", 3.1, 30, "critical")]
+    for hidden in ([], [silenced]):
+        [incident] = (await report(sources([*loud, *hidden]))).incidents
+        assert incident.end == at(3.6)
+        assert incident.services[0] == "pay"
+        assert ("TargetDown/batch" in incident.alerts) == bool(hidden)
+    counted = (await report(sources([*loud, silenced]))).alerts
+    assert (counted.fired.value, counted.new.value, counted.distinct.value) == (2, 2, 3)

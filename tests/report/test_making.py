@@ -17,7 +17,7 @@ from hermes_ops.report.day import local_day, week_of
 from hermes_ops.report.making import Maker, last_day, made, named
 from hermes_ops.report.turn import about, remember
 from hermes_ops.settings import Settings
-from hermes_ops.sourcing.desk import Desk
+from hermes_ops.sourcing.opener import Opener
 from memory import Memory, open_memory
 from orchestrator import work
 from orchestrator.errors import ConfigError
@@ -64,9 +64,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def maker(files: Path, tmp_path: Path) -> AsyncIterator[Maker]:
     settings = Settings(data_dir=tmp_path, team={"name": "shop"}, oncall={"people": ["Ana"], "since": "2026-11-01"})
     memory, threads = open_memory(settings.database_url), work.Threads()
-    desk = Desk(settings.sources, files, files.parent / "index", str, threads)
-    yield Maker(settings, memory, desk, Models(settings, True), str, clock=lambda: NOW)
-    await desk.aclose()
+    opener = Opener(settings.sources, files, files.parent / "index", str, threads)
+    yield Maker(settings, memory, opener, Models(settings, True), str, clock=lambda: NOW)
+    await opener.aclose()
     threads.close()
     await memory.close()
 

@@ -46,7 +46,7 @@ class Rig:
     gate: asyncio.Event | None = None
 
     def __post_init__(self) -> None:
-        self.store = Schedules(self.memory.desk, self.clock)
+        self.store = Schedules(self.memory.db, self.clock)
         self.works = self.fresh()
 
     def fresh(self) -> Clockwork:

@@ -33,7 +33,7 @@ def settings(place: Path) -> Settings:
 
 
 async def began(memory: Memory, run: str, at: datetime) -> None:
-    await Runs(memory.desk, memory.events, clock=lambda: at).create(run, Incoming("m", "why?", at, user="u"))
+    await Runs(memory.db, memory.events, clock=lambda: at).create(run, Incoming("m", "why?", at, user="u"))
 
 
 async def test_old_runs_and_files_that_were_left_behind_go_while_it_serves(tmp_path: Path) -> None:

@@ -186,12 +186,12 @@ async def test_a_targets_own_service_label_may_go_first() -> None:
 
 
 async def test_alerts_of_a_server_that_just_came_up_are_told_apart() -> None:
-    """Targets that it hasn't asked yet count as down; what fires later is meant."""
+    """Targets that it hasn't asked yet count as down; what fires later, or goes on for long, is meant."""
     up = NOW - timedelta(minutes=30)
 
-    def series(name: str, after: float) -> dict[str, Any]:
+    def series(name: str, after: float, n: int = 8) -> dict[str, Any]:
         first = int(up.timestamp() + after)
-        points = [[first + 15 * n, str(first + 15 * n)] for n in range(8)]
+        points = [[first + 15 * i, str(first + 15 * i)] for i in range(n)]
         return {"metric": {"alertname": name, "alertstate": "firing", "service": "cart"}, "values": points}
 
     async def answer(request: web.Request) -> web.StreamResponse:
@@ -199,12 +199,12 @@ async def test_alerts_of_a_server_that_just_came_up_are_told_apart() -> None:
             return web.json_response({"status": "success", "data": {"startTime": up.isoformat()}})
         if request.path.endswith("/rules"):
             return web.json_response({"status": "success", "data": {"groups": []}})
-        rows = [series("InstanceDown", 20), series("Slow", 600)]
+        rows = [series("InstanceDown", 20), series("Gone", 30, 80), series("Slow", 600)]
         return web.json_response({"status": "success", "data": {"resultType": "matrix", "result": rows}})
 
     async with asked(answer) as caller:
         found = await prometheus("x", caller).alerts[0].episodes(AlertQuery(HOUR))
-    assert [e.name for e in found.rows] == ["InstanceDown", "Slow"]
+    assert [e.name for e in found.rows] == ["InstanceDown", "Gone", "Slow"]
     assert f"1 of these alerts began while x was starting ({up:%Y-%m-%d %H:%M} UTC)" in found.gaps
 
 

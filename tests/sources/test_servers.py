@@ -11,9 +11,11 @@ import json
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
@@ -135,16 +137,22 @@ async def test_a_restart_is_about_and_a_new_service_counts_from_nothing(tmp_path
     path = tmp_path / "made.om"
     path.write_text("\n".join([*lines, "# EOF", ""]))
     hour = Window(WHOLE.start + timedelta(minutes=10), WHOLE.start + timedelta(minutes=59))
+    early = WHOLE.start - timedelta(hours=1)
     with servers.prometheus(path) as url:
         found = await live(client, url).metrics[0].ratio((), hour)
-        late = await live(client, url).metrics[0].ratio((), Window(WHOLE.start - timedelta(hours=1), hour.end))
+        late = await live(client, url).metrics[0].ratio((), replace(hour, start=early, zone="Asia/Shanghai"))
+        [expr] = parse_qs(urlsplit(found.link).query)["g0.expr"]
+        asked = urlencode({"query": expr, "time": hour.end.timestamp()}).encode()
+        shown = json.loads(servers.posted(f"{url}/api/v1/query", asked, "application/x-www-form-urlencoded"))
+    shares = {r["metric"]["service"]: float(r["value"][1]) for r in shown["data"]["result"]}
+    assert shares == {r.service: r.bad / r.total for r in found.rows}  # what the link opens
     rows = {r.service: r for r in found.rows}
     assert (rows["a"].total, rows["a"].approx) == (10 * (59 - 10) * 4, False)
     assert rows["b"].approx
     assert abs(rows["b"].total - (10 * 79 + 5 * 116)) < 40
     assert (rows["c"].total, rows["c"].bad) == (136, 136)  # born in the window, from nothing
     assert rows["d"].total == 9000 + 236 - 9101  # long running, only newly scraped
-    assert late.gaps == ("prod has no data before 2026-11-29 00:00 UTC",)
+    assert late.gaps == ("prod has no data before 2026-11-29 08:00 +08:00",)
     assert {r.service: r.total for r in late.rows}["a"] == 10 * 236
 
 

@@ -143,8 +143,8 @@ async def test_a_dead_source_costs_one_timeout_in_the_whole_answer(tmp_path: Pat
 async def test_the_graph_of_the_settings_stands_beside_the_sources(tmp_path: Path) -> None:
     services = '[services.web]\ndepends_on = ["cart"]\n[services.cart]\n'
     async with faulty(alertmanager()) as server, opened(tmp_path, table("prod", server.url) + services) as app:
-        places = await app.desk.places(Incoming("m", "x", AT), "", Stop())
-        sources = await app.desk.sources(places, Incoming("m", "x", AT), Scope(), (), Stop())
+        places = await app.opener.places(Incoming("m", "x", AT), "", Stop())
+        sources = await app.opener.sources(places, Incoming("m", "x", AT), Scope(), (), Stop())
         assert await learnt(sources.spans, None) == {("web", "cart")}
         assert "slow_spans" not in logs.make(sources).by_name, "it has calls and no spans"
 

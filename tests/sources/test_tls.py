@@ -5,8 +5,11 @@ Real certificates by the `openssl` command and a real TLS server on loopback; sk
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+import socket
 import ssl
+import struct
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -126,3 +129,16 @@ async def test_a_port_that_speaks_tls_is_guessed_where_http_was_written(place: P
     async with served(place, "good") as port:
         with pytest.raises(SourceError, match=r"If it speaks TLS, write https in this source's url\."):
             await asked(place, port, scheme="http")
+
+
+async def test_a_connection_that_is_reset_gets_the_same_advice(place: Path) -> None:
+    """Some servers close with a reset where they were spoken to otherwise than they expect."""
+
+    async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.transport.abort()
+
+    async with await asyncio.start_server(reset, "127.0.0.1", 0) as server:
+        with pytest.raises(SourceError, match=r"connection was cut .*If it speaks TLS, write https"):
+            await asked(place, server.sockets[0].getsockname()[1], scheme="http")

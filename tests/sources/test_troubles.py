@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ssl
+from datetime import UTC, datetime
 
 import pytest
 
+from hermes_ops.testing.sources import MemoryAlerts
+from orchestrator.contracts import Window
+from subagents.asking import ask_all
 from subagents.gaps import worded
-from subagents.sources import SourceError
+from subagents.sources import AlertQuery, Answered, Episode, SourceError
 from subagents.web import Site, failures
 from subagents.web.breaker import FRESH, Breaker
 
@@ -35,6 +39,20 @@ def test_what_stopped_a_source_is_said_in_chinese(error: SourceError) -> None:
     assert not said.endswith(("：", "。。"))
     assert worded(f"not reached: {error}", "zh") == f"未能访问：{said}"
     assert worded(str(error), "en") == str(error)
+
+
+@pytest.mark.parametrize("error", ALL, ids=str)
+async def test_as_a_gap_it_stands_among_others_without_its_full_stop(error: SourceError) -> None:
+    class Down(MemoryAlerts):
+        async def episodes(self, q: AlertQuery) -> Answered[tuple[Episode, ...]]:
+            raise error
+
+    day = AlertQuery(Window(datetime(2026, 11, 29, tzinfo=UTC), datetime(2026, 11, 30, tzinfo=UTC)))
+    found = await ask_all((MemoryAlerts("up"), Down("prod")), "alerts", lambda s: s.episodes(day))
+    assert not found.complete
+    [gap] = found.gaps
+    assert gap == f"not reached: {str(error).removesuffix('.')}"
+    assert worded(gap, "zh") == f"未能访问：{worded(str(error), 'zh')}"
 
 
 def test_what_a_server_said_and_what_is_unknown_stay_as_they_are() -> None:

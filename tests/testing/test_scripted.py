@@ -25,13 +25,12 @@ TOOL = {"type": "function", "function": {"name": "ask_logs", "description": "d",
 
 
 async def test_the_model_says_its_steps_in_order_and_keeps_requests() -> None:
-    shown: list[str] = []
     model = ScriptedModel([calls(("ask_logs", {"q": "慢"}), offers=("ask_logs",)), says("done", contains="结算")])
     first = await model.complete(ASK, [TOOL])
-    second = await model.complete(ASK, [], on_text=shown.append)
+    second = await model.complete(ASK, [])
     model.done()
     assert [(c.name, c.args) for c in first.calls] == [("ask_logs", {"q": "慢"})]
-    assert (second.text, second.usage, shown) == ("done", Usage(1, 100, 20), ["done"])
+    assert (second.text, second.usage) == ("done", Usage(1, 100, 20))
     assert model.requests[1] == (ASK, [], "auto")
     assert model.remember(first)["tool_calls"][0]["id"] == first.calls[0].id
 

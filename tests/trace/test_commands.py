@@ -9,14 +9,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from hermes_ops.trace import tree
 from hermes_ops.trace.finding import one
+from hermes_ops.trace.listing import HEADS, row
 from hermes_ops.trace.show import lines
-from memory import open_memory
+from memory import RunInfo, open_memory
+from orchestrator.contracts import Incoming
 from orchestrator.errors import ConfigError
 from tests.e2e.place import QUESTION
 from tests.trace.conftest import SECRET, Runs
@@ -218,3 +221,13 @@ def test_a_reader_that_leaves_ends_it_quietly(runs: Runs) -> None:
     assert done.stdout.startswith(f"Run {runs.scripted.run_id}")
     assert done.returncode == 141
     assert done.stderr == ""
+
+
+def test_a_long_id_of_a_person_is_cut_in_the_list() -> None:
+    def user(id: str) -> str:
+        now = datetime(2026, 11, 30, 9, tzinfo=UTC)
+        info = RunInfo("r1", Incoming("m", "why?", now, user=id), "s", "", "done", now, now)
+        return row(info, (), "UTC")[HEADS.index("user")]
+
+    assert user("li") == "li"
+    assert user("ou_65172302b5b530d3d6f9a0662267bde0") == "ou_65172302b5b530d3…"

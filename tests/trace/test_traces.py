@@ -30,7 +30,7 @@ SHARED = "the same prompt for all"
 async def run(memory: Memory, name: str, days: float = 0.0, text: str = "", end: bool = True) -> None:
     """A run that began so many days ago, with an own text and one that all share."""
     at = NOW - timedelta(days=days)
-    runs = Runs(memory.desk, memory.events, clock=lambda: at)
+    runs = Runs(memory.db, memory.events, clock=lambda: at)
     await runs.create(name, Incoming(name, f"question {name}", at, user=name[:1]), session=name[-1:])
     for n, body in enumerate((SHARED, text or f"text of {name}")):
         memory.events.emit(Event(name, "supervisor", n, "agent", at, {}, (BlobRef.of(body),)))
@@ -41,7 +41,7 @@ async def run(memory: Memory, name: str, days: float = 0.0, text: str = "", end:
 
 async def texts(memory: Memory) -> int:
     count = sa.text("SELECT count(*) FROM blobs")
-    return int(await memory.desk.read(lambda c: c.scalar(count)) or 0)
+    return int(await memory.db.read(lambda c: c.scalar(count)) or 0)
 
 
 ALL = Wanted()
@@ -209,4 +209,4 @@ async def test_a_directory_that_cannot_be_written_is_nobodys_trouble(memory: Mem
 
 
 async def test_the_oldest_part_is_enough(memory: Memory) -> None:
-    assert await Traces(memory.desk, memory.runs).prune(keep_bytes=10**9) == Pruned(0, 0, 0)
+    assert await Traces(memory.db, memory.runs).prune(keep_bytes=10**9) == Pruned(0, 0, 0)

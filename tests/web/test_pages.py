@@ -206,7 +206,7 @@ async def test_hostile_text_is_text_on_every_page(home: Path) -> None:
 
 async def test_a_dead_database_is_told(home: Path) -> None:
     async with entered(home) as bench:
-        await bench.memory.desk.close()
+        await bench.memory.db.close()
         assert "The database failed" in await bench.page("", 503)
 
 

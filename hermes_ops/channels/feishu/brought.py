@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime
+from weakref import WeakKeyDictionary
 
 from hermes_ops.channels.feishu.content import File
 from hermes_ops.channels.receiving import KEPT, MOST
@@ -23,12 +24,11 @@ class Brought:
 
     def __init__(self, posts: Posts) -> None:
         self._posts = posts
-        self._one: asyncio.Lock | None = None
+        self._one: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     async def keep(self, asked: Incoming, files: Sequence[File]) -> None:
         """More within the time is put to what no question has used yet."""
-        self._one = self._one or asyncio.Lock()
-        async with self._one:
+        async with self._one.setdefault(asyncio.get_running_loop(), asyncio.Lock()):  # each connection has its loop
             kept = await self._posts.get(_key(asked))
             state = kept.state if kept and _fresh(kept.state, asked) and not kept.state["used"] else {"files": []}
             before = [file for file in state["files"] if file["message"] != asked.id]

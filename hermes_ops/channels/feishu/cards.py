@@ -176,10 +176,10 @@ def _exhibit(e: Evidence, most: int, lang: str) -> str:
     r = e.result
     span = f" · {when.say(r.window)}" if r.window else ""
     head = f"**[{e.id}]** {inline(f'{_name(e.agent, lang)} · {e.tool}')} · {status(r.status, lang)}{span}"
-    query, _ = fit.cut(r.query, 300)
+    query, rest = fit.cut(r.query, 300)
     if _ADDRESS.fullmatch(r.link):
         head += f" · [↗ {urlsplit(r.link).hostname}]({r.link})"  # the console, at that query and window
-    lines = [head, coded(query)]
+    lines = [head, coded(query + " …" * bool(rest))]
     if most and r.text:
         text = worded(r.text, lang)
         shown, left = fit.cut(text.replace(span, "") if span else text, most)

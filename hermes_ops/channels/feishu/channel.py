@@ -117,7 +117,7 @@ class FeishuChannel:
         """Lets go of cards that another process finished, or nobody: whoever comes for one finds it stored."""
         for key, stream in list(self._streams.items()):
             if time.time() - stream.opened > LONGEST:
-                del self._streams[key]
+                self._streams.pop(key, None)
                 await stream.rest()
 
     def _opening(self, key: str) -> asyncio.Lock:
@@ -153,16 +153,11 @@ class FeishuChannel:
         seconds = time.time() - stream.opened
         if shown is not None and self._notices(h.to, seconds):
             await posting.post_text(self.api, h.to, cards.verdict(a, stream.lang), f"{key}.verdict")
-        self._let_go(h, stream)
-        return Sent(sent)
-
-    def _let_go(self, h: Handle, stream: Stream) -> None:
         self._sign.hide(h.to.message, stream)
         self._streams.pop(h.id, None)
+        return Sent(sent)
 
     async def send(self, to: Address, doc: Document, key: str) -> Sent:
-        if key.endswith((".failed", ".cancelled")):  # instead of an answer: the card that was begun is closed by it
-            return await self._instead(to, doc, key)
         if doc.instead:
             return Sent(await pushing.revise(self.api, self._posts, to, doc, key))
         if doc.title and not to.message:
@@ -179,7 +174,7 @@ class FeishuChannel:
     async def close(self) -> None:
         await self.deafen()
         await self.identity.close()
-        for stream in self._streams.values():
+        for stream in list(self._streams.values()):
             await stream.rest()
             if stream.way == "kit" and stream.message:
                 with suppress(Refusal, TimeoutError):
@@ -246,16 +241,6 @@ class FeishuChannel:
     async def _remember(self, to: Address, stream: Stream, a: Answer, shown: Json, message: str) -> None:
         state = {**stream.state, "shown": shown, "text": a.text[:QUOTED], "question": to.message}
         await self._posts.save(self._post(stream, to, message, a.run_id, state))
-
-    async def _instead(self, to: Address, doc: Document, key: str) -> Sent:
-        to = self._staying(to)
-        handle = Handle(key.rpartition(".")[0], to)
-        stream = await self._stream(handle)
-        if stream.way == "none":
-            sent = Sent(await posting.post_text(self.api, to, doc.text, key))
-            self._let_go(handle, stream)
-            return sent
-        return await self.finish(handle, Answer("", "cancelled", doc.text), key)
 
     def _staying(self, to: Address) -> Address:
         return replace(to, stay=self._settings.recalled == "stop")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -79,18 +79,19 @@ class Incomings:
             return
         asked, lang = self._asked(message), self._lang(message.text)
         notice = self._notice(message, verdict, lang)
-        command = None if notice else read_command(message.text) if message.text else None
+        command = read_command(asked.text) if message.text and not notice else None
         extra: Json = {"private": message.private, "parent": message.parent, "root": message.root}
         if not notice and message.kind in (FORWARDS, "interactive"):
             asked, command = replace(asked, text=say("forwarded", lang)), None
             extra |= {"parent": message.id, "forwarded": self._mask(message.text[: 2 * MAX_QUESTION])[:MAX_QUESTION]}
-        files = extra["files"] = [{"key": f.key, "kind": f.kind, "name": f.name} for f in message.content.files]
+        files = [replace(f, name=self._mask(f.name)) for f in message.content.files]
+        extra["files"] = [{"key": f.key, "kind": f.kind, "name": f.name} for f in files]
         if notice or command or verdict == "empty":
             extra["do"] = "notice" if notice else command.name if command else "help"
             extra["text"] = notice or (command.rest if command else "")
             state = await self._intake.take(asked, "command", extra)
         elif files and not message.text:
-            await self._brought.keep(asked, self._readable(message))
+            await self._brought.keep(asked, self._readable(files))
             state = await self._intake.take(asked, "command", {**extra, "do": "received"})
         else:
             extra["cut"] = len(message.text) > MAX_QUESTION
@@ -123,8 +124,8 @@ class Incomings:
             return say("refused", lang, user=m.user, chat=group)
         return ""
 
-    def _readable(self, m: Message) -> list[File]:
-        return [f for f in m.content.files if self._sees or f.kind != "image"]
+    def _readable(self, files: Sequence[File]) -> list[File]:
+        return [f for f in files if self._sees or f.kind != "image"]
 
     def _lang(self, text: str) -> str:
         if self._language != "auto":

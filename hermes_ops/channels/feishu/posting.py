@@ -98,7 +98,7 @@ async def ours(api: Api, to: Address, since: datetime) -> AsyncIterator[tuple[Js
 def _said(item: Json) -> Json:
     try:
         said = json.loads(within(item, "body").get("content") or "")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}
 

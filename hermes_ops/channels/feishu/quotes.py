@@ -63,7 +63,7 @@ class Fetcher:
             found.notes += used
         files, unread = await self._files(api, asked, [*own, *found.files])
         cut = [say("cut", lang, n=len(asked.text))] if extra.get("cut") else []
-        notes = list(dict.fromkeys([*cut, *found.notes, *unread]))
+        notes = [self._mask(note) for note in dict.fromkeys([*cut, *found.notes, *unread])]
         quote = self._mask("\n".join(filter(None, (found.text, *notes))))[:QUOTED]
         return Prepared(replace(asked, quote=quote or None, attachments=files), tuple(notes))
 

@@ -67,9 +67,9 @@ class WebHook:
         self._once(nonce)
         try:
             answer = await self._channel.incomings.handle(payload)
-        except HermesError as e:
+        except Exception as e:
             self._nonces.pop(nonce, None)  # it has to come again
-            log.error("feishu: %s", e)
+            log.error("feishu: an event could not be taken: %s", e, exc_info=not isinstance(e, HermesError))
             return 503, {"msg": "not stored"}
         self._channel.hook_problem = ""
         return 200, answer if isinstance(answer, dict) else {}

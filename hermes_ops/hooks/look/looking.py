@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -40,8 +40,8 @@ log = logging.getLogger("hermes_ops.look")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One card. `groups`: whose; `key`: of its parcel; `title`: in its head, which stays; `last`: when the last of
-    its groups joined."""
+    """One card. `groups`: whose; `key`: of its parcel; `title`: in its head, which stays; `start`: of what fires now;
+    `last`: when the last of its groups joined, or it became red `again`."""
 
     key: str
     chat: str
@@ -50,6 +50,7 @@ class Look:
     start: datetime
     at: datetime
     last: datetime
+    again: bool = False
 
 
 class FirstLook:
@@ -112,6 +113,7 @@ class FirstLook:
             rule = rule_of(group, self._settings.rules)
             if rule is not None and self._due(group, red, lately, now):
                 chats.setdefault(rule.chat, []).append(group)
+        await self._rekindle(began & burning.keys(), red, lately, burning, now)
         for chat, groups in chats.items():
             await self._begin(chat, groups, burning, [look for look in lately if look.chat == chat], now)
 
@@ -124,7 +126,9 @@ class FirstLook:
         return [firing(r) async for r in self._records.every("alert", about) if r.until is None]
 
     async def _red(self, now: datetime) -> list[Look]:
-        return [_look(r) async for r in self._records.every("look", Window(now - BACK, now + HOUR)) if r.until is None]
+        """An end that was stored stays for a while: of what fires again the body tells."""
+        found = self._records.every("look", Window(now - BACK, now + HOUR))
+        return [_look(r) async for r in found if r.until is None or r.body.get("again")]
 
     async def _lately(self, now: datetime) -> list[Look]:
         since = max(HOUR, timedelta(minutes=self._settings.cool_down))
@@ -165,7 +169,7 @@ class FirstLook:
             log.warning("look: %d looks an hour in %s are used up", self._settings.hourly, chat)
             return
         start = min(g.start for g in groups)
-        key = f"look.{groups[0].mark}.{now:%Y%m%dT%H%M%S}"
+        key = f"look.{groups[0].mark}.{_stamp(now)}"
         look = Look(key, chat, words.title(groups, self._lang), tuple(g.mark for g in groups), start, now, now)
         mine.append(look)
         if "new" not in await self._records.put([_record(look, None, now)]):
@@ -197,6 +201,20 @@ class FirstLook:
         await self._host.push(self._channel, Address(storm.chat, locale=self._lang), doc, f"{storm.key}.{len(marks)}")
         await self._records.put([_record(replace(storm, groups=marks, title=head, last=now), None, now)])
 
+    async def _rekindle(
+        self, began: Set[str], red: Sequence[Look], lately: Sequence[Look], burning: Mapping[str, Group], now: datetime
+    ) -> None:
+        """What fires again while it rests isn't asked about, but its card can't stay green."""
+        lit = {name for look in red for name in look.groups}
+        for look in (look for look in lately if (began & {*look.groups}) - lit):
+            groups = [burning[name] for name in look.groups if name in burning]
+            look = replace(look, start=min(g.start for g in groups), last=now, again=True)
+            doc = words.burning(look.title, groups, self._zone, self._lang, again=True)
+            to, key = Address(look.chat, locale=self._lang), f"{look.key}.again.{_stamp(now)}"
+            await self._host.push(self._channel, to, replace(doc, instead=look.key), key)
+            await self._records.put([_record(look, None, now)])
+            lit.update(look.groups)
+
     async def _extinguish(self, red: Sequence[Look], burning: Mapping[str, Group], now: datetime) -> None:
         """Cards whose groups are all over turn green. It is stored last: until then it is done again."""
         for look in (look for look in red if not any(name in burning for name in look.groups)):
@@ -204,8 +222,8 @@ class FirstLook:
             if now - look.at >= HOUR or await self._app.memory.outbox.find(look.key):  # else no card came to be
                 doc = words.over(look.title, look.start, end, self._zone, self._lang, look.key)
                 to = Address(look.chat, locale=self._lang)
-                await self._host.push(self._channel, to, doc, f"{look.key}.over")
-            await self._records.put([_record(look, end, now)])
+                await self._host.push(self._channel, to, doc, f"{look.key}.{_stamp(look.last)}.over")
+            await self._records.put([_record(replace(look, again=False), end, now)])
 
     async def _ended(self, look: Look, now: datetime) -> datetime:
         since = self._records.every("alert", Window(look.start, now + HOUR))
@@ -257,13 +275,17 @@ class FirstLook:
         return ""
 
 
+def _stamp(at: datetime) -> str:
+    return f"{at:%Y%m%dT%H%M%S}"
+
+
 def _record(look: Look, until: datetime | None, now: datetime) -> Record:
     times = {"start": look.start.isoformat(), "last": look.last.isoformat()}
-    body: Json = {"chat": look.chat, "title": look.title, "groups": list(look.groups), **times}
+    body: Json = {"chat": look.chat, "title": look.title, "groups": list(look.groups), "again": look.again, **times}
     return Record("look", "", look.key, look.at, until, "", body, now)
 
 
 def _look(r: Record) -> Look:
     b = r.body
     start, last = datetime.fromisoformat(b["start"]), datetime.fromisoformat(b["last"])
-    return Look(r.series, b["chat"], b["title"], tuple(b["groups"]), start, r.at or start, last)
+    return Look(r.series, b["chat"], b["title"], tuple(b["groups"]), start, r.at or start, last, bool(b.get("again")))

@@ -150,10 +150,11 @@ def clock(at: datetime, window: Window) -> str:
 
 
 def edge(at: datetime, window: Window) -> str:
-    """Where something known begins or ends: to five minutes of half a day and more, else to the minute. The end of the
-    window's only day is "24:00"."""
+    """Where something known begins or ends: to five minutes of half a day and more, else to the minute, and never after
+    the window. The end of the window's only day is "24:00"."""
     step = 5 * MINUTE if length(window) >= 12 else MINUTE
-    said = clock(datetime.fromtimestamp(round(at.timestamp() / step) * step, UTC), window)
+    near = datetime.fromtimestamp(round(at.timestamp() / step) * step, UTC)
+    said = clock(min(near, max(at, window.end)), window)
     whole = clock(window.end - timedelta(seconds=1), window)
     return "24:00" if at == window.end and len(whole) == 5 and said.endswith("00:00") else said
 

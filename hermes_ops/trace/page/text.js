@@ -2,7 +2,11 @@
 // Building blocks: elements and text. Everything from a run goes in as text nodes, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
+// The same characters as in orchestrator/cleaning.py; those above U+FFFF by their two halves.
+const UNSEEN = new RegExp(
+  "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f" +
+  "\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0e\\ufeff\\uffa0\\ufff9-\\ufffb\\ufffe\\uffff]" +
+  "|\\ud82f[\\udca0-\\udca3]|\\ud834[\\udd73-\\udd7a]|[\\udb40-\\udb43][\\udc00-\\udfff]");
 const UNSEEN_ALL = new RegExp(UNSEEN.source, "g");
 const AT_FIRST = 6000; // characters of a text that are shown before "show all"
 
@@ -30,9 +34,9 @@ function visible(text) {
     if (found.index > from) whole.append(text.slice(from, found.index));
     const sign = document.createElement("span");
     sign.className = "ctl";
-    sign.textContent = "U+" + found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+    sign.textContent = "U+" + found[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
     whole.append(sign);
-    from = found.index + 1;
+    from = found.index + found[0].length;
   }
   whole.append(text.slice(from));
   return whole;

@@ -85,6 +85,12 @@ def test_edges_are_round_and_the_day_ends_at_24() -> None:
     assert figures.edge(at(1) + timedelta(minutes=1), Window(at(0), at(2), DAY.zone)) == "01:01"
 
 
+def test_nothing_is_known_after_the_window() -> None:
+    for hours in (2, 14):
+        now = at(hours) + timedelta(minutes=28, seconds=40)
+        assert figures.edge(now, Window(at(0), now, DAY.zone)) == f"{hours:02}:28"
+
+
 def test_a_date_far_from_the_window_has_its_year() -> None:
     assert figures.clock(datetime(2017, 8, 3, 19, 17, tzinfo=UTC), DAY) == "2017-08-04 03:17"
     assert figures.day(replace(DAY, end=at(1.77) + timedelta(seconds=12, microseconds=5)), "zh").endswith(

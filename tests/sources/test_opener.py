@@ -15,8 +15,8 @@ import pytest
 
 from hermes_ops import host
 from hermes_ops.channels import keeping
-from hermes_ops.sourcing import desk as desks
-from hermes_ops.sourcing.desk import Desk
+from hermes_ops.sourcing import opener as desks
+from hermes_ops.sourcing.opener import Opener
 from hermes_ops.sourcing.settings import SourceSettings
 from orchestrator import work
 from orchestrator.contracts import Incoming
@@ -55,9 +55,9 @@ def opening(monkeypatch: pytest.MonkeyPatch) -> Opening:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path, opening: Opening) -> AsyncIterator[Desk]:
+async def opener(tmp_path: Path, opening: Opening) -> AsyncIterator[Opener]:
     threads = work.Threads()
-    made = Desk(SourceSettings(), tmp_path / "a", tmp_path / "index", str, threads)
+    made = Opener(SourceSettings(), tmp_path / "a", tmp_path / "index", str, threads)
     yield made
     opening.let(*opening.gates)
     await made.aclose()
@@ -70,14 +70,14 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.001)
 
 
-async def test_an_open_folder_waits_for_no_other(desk: Desk, opening: Opening, tmp_path: Path) -> None:
+async def test_an_open_folder_waits_for_no_other(opener: Opener, opening: Opening, tmp_path: Path) -> None:
     opening.let("a")
-    first = await desk._open(tmp_path / "a", Stop(), QUESTION)
-    slow = asyncio.create_task(desk._open(tmp_path / "b", Stop(), QUESTION))
+    first = await opener._open(tmp_path / "a", Stop(), QUESTION)
+    slow = asyncio.create_task(opener._open(tmp_path / "b", Stop(), QUESTION))
     await until(lambda: "b" in opening.opened)
-    assert await desk._open(tmp_path / "a", Stop(), QUESTION) is first
+    assert await opener._open(tmp_path / "a", Stop(), QUESTION) is first
     opening.let("c")
-    await desk._open(tmp_path / "c", Stop(), QUESTION)  # nor one that isn't open yet
+    await opener._open(tmp_path / "c", Stop(), QUESTION)  # nor one that isn't open yet
     assert not slow.done()
     opening.let("b")
     await slow
@@ -85,12 +85,12 @@ async def test_an_open_folder_waits_for_no_other(desk: Desk, opening: Opening, t
 
 
 async def test_each_waits_as_long_as_it_may_and_the_folder_is_opened_once(
-    desk: Desk, opening: Opening, tmp_path: Path
+    opener: Opener, opening: Opening, tmp_path: Path
 ) -> None:
     short, long = Stop(), Stop()
-    gone = asyncio.create_task(desk._open(tmp_path / "a", short, QUESTION))
-    late = asyncio.create_task(desk._open(tmp_path / "a", Stop(hard=0.01), QUESTION))
-    stays = asyncio.create_task(desk._open(tmp_path / "a", long, QUESTION))
+    gone = asyncio.create_task(opener._open(tmp_path / "a", short, QUESTION))
+    late = asyncio.create_task(opener._open(tmp_path / "a", Stop(hard=0.01), QUESTION))
+    stays = asyncio.create_task(opener._open(tmp_path / "a", long, QUESTION))
     await until(lambda: "a" in opening.opened)
     short.cancel()
     for ended in (gone, late):
@@ -100,27 +100,29 @@ async def test_each_waits_as_long_as_it_may_and_the_folder_is_opened_once(
     opening.let("a")
     await stays
     assert opening.opened == ["a"]
-    assert (await desk.places(QUESTION, "", Stop())).folder is stays.result()
+    assert (await opener.places(QUESTION, "", Stop())).folder is stays.result()
 
 
-async def test_a_folder_that_could_not_be_opened_is_tried_again(desk: Desk, opening: Opening, tmp_path: Path) -> None:
+async def test_a_folder_that_could_not_be_opened_is_tried_again(
+    opener: Opener, opening: Opening, tmp_path: Path
+) -> None:
     opening.broken.add("a")
     opening.let("a")
-    both = [desk._open(tmp_path / "a", Stop(), QUESTION) for _ in range(2)]
+    both = [opener._open(tmp_path / "a", Stop(), QUESTION) for _ in range(2)]
     assert [type(e) for e in await asyncio.gather(*both, return_exceptions=True)] == [ConfigError] * 2
     opening.broken.clear()
-    await desk._open(tmp_path / "a", Stop(), QUESTION)
+    await opener._open(tmp_path / "a", Stop(), QUESTION)
     assert opening.opened == ["a", "a"]
 
 
-async def test_what_is_left_while_it_is_opened_is_closed(desk: Desk, opening: Opening, tmp_path: Path) -> None:
+async def test_what_is_left_while_it_is_opened_is_closed(opener: Opener, opening: Opening, tmp_path: Path) -> None:
     stop = Stop()
-    asked = asyncio.create_task(desk._open(tmp_path / "b", stop, QUESTION))
+    asked = asyncio.create_task(opener._open(tmp_path / "b", stop, QUESTION))
     await until(lambda: "b" in opening.opened)
     stop.cancel()
     with pytest.raises(Stopped):
         await asked
-    desk.leave(tmp_path / "b")
+    opener.leave(tmp_path / "b")
     opening.let("b")
     await until(lambda: opening.closed == ["b"])
 
@@ -139,7 +141,7 @@ async def test_a_messages_files_are_out_of_the_way_at_once_and_removed_beside_th
     keeping.keep(place, "app.log", b"x\n", str, "en")
     nothing = SimpleNamespace(nudge=lambda: None, leave=lambda path: None)
     ours = object.__new__(host.Host)
-    ours.__dict__ |= {"_files": tmp_path, "deliveries": nothing, "_app": SimpleNamespace(desk=nothing),
+    ours.__dict__ |= {"_files": tmp_path, "deliveries": nothing, "_app": SimpleNamespace(opener=nothing),
                       "_loop": asyncio.get_running_loop()}  # fmt: skip
     ours._ended(SimpleNamespace(question=QUESTION))  # type: ignore[arg-type]
     assert not place.exists()
@@ -156,7 +158,7 @@ async def test_a_folder_is_read_by_the_zone_of_the_settings_and_of_who_asks(tmp_
     asked = Incoming("m", "what failed?", datetime(2026, 11, 30, 3, tzinfo=UTC), "Asia/Shanghai")
     for zone, hour in (("", 2), ("UTC", 10), ("Europe/Berlin", 9)):
         settings = SourceSettings.model_validate({"folder": folder, "folder_zone": zone})
-        desk = Desk(settings, None, tmp_path / "index", str, work.Threads())
-        until = (await (await desk.places(asked, "", Stop())).coverage()).until
+        opener = Opener(settings, None, tmp_path / "index", str, work.Threads())
+        until = (await (await opener.places(asked, "", Stop())).coverage()).until
         assert until == datetime(2026, 11, 30, hour, 4, 20, tzinfo=UTC)
-        await desk.aclose()
+        await opener.aclose()

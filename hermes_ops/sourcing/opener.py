@@ -46,7 +46,7 @@ class Places:
         return replace(told, services=services, notes=live.notes)
 
 
-class Desk:
+class Opener:
     """Opens and closes what the settings and the command line name. `given`: a folder for this process alone;
     `depends_on`: service → what it calls, by the settings."""
 

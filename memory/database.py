@@ -1,12 +1,13 @@
 """One thread that owns the one connection of this process: whatever waits is written in one transaction.
 
-The event loop never waits for a database, and many small writes cost one commit. The desk knows jobs; it doesn't know
+The event loop never waits for a database, and many small writes cost one commit. It knows jobs; it doesn't know
 what they write.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -25,7 +26,7 @@ KEPT_JOBS = 1000  # while a database is away; older ones are dropped, their runs
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`fn` runs on the desk's thread, in a transaction. `future`: who waits for it, on which loop, if anybody does.
+    """`fn` runs on the database's thread, in a transaction. `future`: who waits for it, on which loop, if anybody does.
     `owner`: the run whose rows it writes; by it who waits learns what befell earlier writes of its own."""
 
     fn: Callable[[sa.Connection], Any]
@@ -43,7 +44,7 @@ class Job:
             return
 
 
-class Desk:
+class Database:
     """Jobs are done in the order they were given. The thread starts with the first and ends with `close`."""
 
     def __init__(self, engine: sa.Engine) -> None:
@@ -71,20 +72,22 @@ class Desk:
         """The result of a job that only reads; it sees all that was given before. Raises StoreError."""
         return await self._wait(fn, reads=True)
 
-    async def scrub(self) -> None:
-        """Rewrites a SQLite file, so that nothing deleted is left in it; it needs that much space again for a moment.
-        A server cleans up by itself. Raises StoreError, also where another process holds the file for too long."""
+    async def scrub(self, most: int | None = None) -> None:
+        """Rewrites a SQLite file, so that nothing deleted is left in it; it needs that much space again for a moment,
+        and nobody writes meanwhile: of a file over `most` bytes only the log is emptied. A server cleans up by itself.
+        Raises StoreError, also where another process holds the file for too long."""
         if self.dialect != "sqlite":
             return
         try:
-            await asyncio.to_thread(self._rewrite)
+            await asyncio.to_thread(self._rewrite, most)
         except Exception as e:
             raise store_error(e, self._engine.url) from e
 
-    def _rewrite(self) -> None:
+    def _rewrite(self, most: int | None) -> None:
+        large = most is not None and os.stat(str(self._engine.url.database)).st_size > most
         connection = self._engine.raw_connection()
         try:
-            for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+            for statement in (*(() if large else ("VACUUM",)), "PRAGMA wal_checkpoint(TRUNCATE)"):
                 connection.cursor().execute(statement).fetchall()
         finally:
             connection.close()
