@@ -15,7 +15,7 @@ from orchestrator import when
 from orchestrator.agent import Turn
 from orchestrator.contracts import Json, ToolResult, Window
 from orchestrator.ports import Context
-from subagents.plain.kinds import kinds
+from subagents.plain.kinds import ALSO, kinds
 
 COMPARED = "compared"
 """As a tool's `window`: that other time. What the tool found there lies in `data["compared"]`, so that nobody takes it
@@ -33,6 +33,7 @@ STEP = re.compile(
     r"[前后上][一两二三\d]天|第二天|次日|翌日|\b(?:the )?(?:day (?:before|after)|(?:previous|next|following) day)\b",
     re.IGNORECASE,
 )
+_ALSO = re.compile(ALSO, re.IGNORECASE)
 _WITH = re.compile(
     r"\b(?:with|to|against|and|or)(?=\s(?:the |that |those |of )*"
     r"(?:same |yesterday|last |previous |day before|mon|tue|wed|thu|fri|sat|sun))",
@@ -54,11 +55,30 @@ def against(text: str, base: Window | None, now: datetime, zone: str) -> Window 
     """The time that `base` is compared with; None where the text names none."""
     if base is None or not compares(text):
         return None
+    if _ALSO.search(text):
+        return _today(base, now, ZoneInfo(zone))
     read = when.resolve(timed(text), now, zone)
     named = [t for t in (read.window, *read.others) if t and not t.start <= base.start < t.end]
     if not named and STEP.search(text):
         named = [replace(base, start=base.start - DAY, end=base.start - DAY + max(DAY, base.end - base.start))]
     return _like(base, named[0], ZoneInfo(zone)) if named else None
+
+
+def also(text: str) -> bool:
+    """Whether it is asked if another time was like the present one."""
+    return _ALSO.search(text) is not None
+
+
+def _today(base: Window, now: datetime, tz: ZoneInfo) -> Window | None:
+    """`base`, an earlier time that is asked to be like the present, moved into the last day on which it has begun."""
+    first, today = base.start.astimezone(tz).replace(tzinfo=None), now.astimezone(tz).date()
+    for back in (DAY * 0, DAY):
+        moved = datetime.combine(today - back, first.time())
+        start = moved.replace(tzinfo=tz)
+        if base.start < start < now:
+            end = min((moved + (base.end - base.start)).replace(tzinfo=tz), now)
+            return Window(start, end, base.zone, "", "what the question's time is compared with")
+    return None
 
 
 def beside(ctx: Context) -> Window | None:

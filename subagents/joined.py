@@ -43,7 +43,9 @@ def compose(turn: Turn, agents: Sequence[Agent]) -> str:
 def _paragraphs(good: Sequence[Findings], turn: Turn, plain: Plain, last: set[str]) -> tuple[list[str], list[str]]:
     """What a person reads first, line by line, and what stands below."""
     if plain.alone and not plain.aside:
-        return [*plain.lines, *(_several(good, turn) if plain.several else ())], []
+        why = [f.summary.strip().partition("\n\n") for f in good if plain.why and f.agent in last]
+        lead, below = [p[0] for p in why], [p[2] for p in why]
+        return [*lead, *plain.lines, *(_several(good, turn) if plain.several else ())], below
     split = [f.summary.strip().partition("\n\n") for f in good]
     heads, details = [p[0] for p in split], [p[2] for p in split]
     asides = [i for i, f in enumerate(good) if any(d.get("elsewhere") for _, d in _told_by(f))]

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from orchestrator import when
 from orchestrator.contracts import Figure, Json, ToolResult, Window
+from subagents.alerts import latencies
 from subagents.asking import Merged
 from subagents.cause.words import DOWN_IS_BAD, LOAD, UP_IS_BAD
 from subagents.onset import Shift, shift
@@ -42,10 +43,14 @@ class Moved:
 
     @property
     def name(self) -> str:
-        """The metric with those labels that tell it from its neighbours."""
-        rest = {k: v for k, v in self.series.labels.items() if k not in ("service", "job", "instance", "__name__")}
-        inner = ",".join(f"{k}={v}" for k, v in sorted(rest.items()))
-        return f"{self.series.name}{{{inner}}}" if inner else self.series.name
+        return _named(self.series)
+
+
+def _named(series: Series) -> str:
+    """The metric with those labels that tell it from its neighbours."""
+    rest = {k: v for k, v in series.labels.items() if k not in ("service", "job", "instance", "__name__")}
+    inner = ",".join(f"{k}={v}" for k, v in sorted(rest.items()))
+    return f"{series.name}{{{inner}}}" if inner else series.name
 
 
 def beginnings(rows: Sequence[Series]) -> dict[Target, datetime]:
@@ -101,7 +106,7 @@ def moved(found: Merged[Series], span: Window, asked: Sequence[str], names: Sequ
     rows = sorted(changed, key=lambda m: -m.change.factor)
     of = f" of {', '.join(asked)}" if asked else ""
     if not looked:
-        return found.result(f"no series{of} in {when.say(span)}", span, {"series": [], "onset": None})
+        return found.result(f"no series{of} in {when.say(span)}", span, {"series": [], "onset": None, "slow": []})
     clock = Clock(span)
     text = [f"metrics{of} · {when.say(span)} · {len(rows)} of {len(looked)} series left the level before the window"]
     text += [_row(m, clock) for m in rows[:ROWS]]
@@ -111,10 +116,15 @@ def moved(found: Merged[Series], span: Window, asked: Sequence[str], names: Sequ
     figures += [Figure("series changed", len(rows)), Figure("series", len(looked))]
     onset = _onset(rows, asked)
     strong = dict.fromkeys(m.series.service for m in rows if m.harm and m.series.service)
+    timed = [s for s in looked if latencies.is_one(s)]
+    usual, more = latencies.steady(timed, _named, figure, span)
+    away = {(m.series.service, m.name): _json(m) for m in rows if latencies.is_one(m.series)}
+    figures += [*(f for m in rows[ROWS:] if latencies.is_one(m.series) for f in _figures(m)), *more]
     data = {
         "series": [_json(m) for m in rows[:ROWS]],
         "onset": onset.isoformat() if onset else None,
         "services": list(strong),
+        "slow": [row | away.get((row["service"], row["name"]), {}) for row in usual],
     }
     shown = min(len(rows) or len(looked), ROWS)
     return found.result("\n".join(text), span, data, figures, shown, len(looked))
@@ -126,7 +136,8 @@ def _moved(series: Series, span: Window, began: datetime | None) -> Moved | None
     change = shift(points, span.start, _least(series) if counter else 0.0)
     if change is None:
         return None
-    return Moved(series, "/s" if counter else series.unit, change)
+    unit = series.unit or (latencies.unit(series.name) if latencies.is_one(series) else "")
+    return Moved(series, "/s" if counter else unit, change)
 
 
 def _least(series: Series) -> float:

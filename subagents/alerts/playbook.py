@@ -14,9 +14,10 @@ from orchestrator import when
 from orchestrator.agent import Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE, STATE
-from subagents.alerts import current, measured, quantiles, routed, watchwords
+from subagents.alerts import current, metered, quantiles, routed, watchwords
 from subagents.compared import both
 from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, taken, tight
+from subagents.severity import named
 
 NOW = re.compile(r"\b(?:now|currently|still|firing)\b|现在|当前|目前|正在|还在|眼下", re.IGNORECASE)
 SHORT = timedelta(minutes=20)  # a window that is "now"
@@ -25,7 +26,7 @@ ASPECTS = {  # what a question may ask of monitoring
         r"告警|报警|警报|预警|触发|叫醒|抖动|\b(?:alert|alarm|page|fir(?:ed|ing)|flap)", re.IGNORECASE
     ),
     "availability": re.compile(
-        r"可用|成功率|错误率|失败率|错误预算|请求[数量]|访问量|流量"
+        r"可用|成功率|错误率|失败率|错误预算|请求[数量多少]|[多少][个次笔]?请求|访问量|流量"
         r"|\b(?:requests?\b|traffic\b|availab|uptime|slo\b|sla\b|success rate|error rate|failure rate|error budget)",
         re.IGNORECASE,
     ),
@@ -41,8 +42,7 @@ OFTEN = re.compile(
     re.I,
 )
 OF_SERVICES = re.compile(r"服务|应用|系统|\b(?:services?|apps?)\b", re.IGNORECASE)
-HEAD, MOST, RATIOS, SERIES = 1, 8, 4, 2
-PEAK = 1.25  # times the usual move: then the extreme tells more than the middle
+HEAD, MOST, RATIOS = 1, 8, 4
 
 
 def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
@@ -62,10 +62,12 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
         if NOW.search(text):
             calls.append(("firing_now", {}))
         return [*calls, *(c for c in both(turn, COUNTED) if c not in calls)]
-    services = _services(turn) if measured and "metric" in wants else []
-    spread = quantiles.asked(text) if measured else {}
-    if (services or spread) and not any(t.call.name == "metric" for t in turn.taken):
-        return [("metric", {"services": list(turn.ctx.scope.services)} | spread if spread else {"services": services})]
+    if (
+        measured
+        and not any(t.call.name == "metric" for t in turn.taken)
+        and (calls := metered.calls(turn, _services(turn) if "metric" in wants else []))
+    ):
+        return calls
     return closed(turn, _told(turn, wants))
 
 
@@ -88,6 +90,7 @@ def _wants(turn: Turn) -> set[str]:
     if "metric" not in turn.agent.by_name:
         return {"alerts"}
     named = {name for name, words in ASPECTS.items() if words.search(text)}
+    named |= {"metric"} if metered.slow(turn) else set()
     return set(ASPECTS) if not named or CAUSE.search(text) or STATE.search(text) else named
 
 
@@ -110,7 +113,7 @@ def _told(turn: Turn, wants: set[str]) -> list[str]:
         _counts(turn),
         current.firing(turn),
         _ratios(turn, wants < set(ASPECTS)),
-        _metrics(turn, wants == {"metric"}),
+        metered.told(turn, wants == {"metric"}),
     )
     if quantiles.asked(turn.ctx.question.text):
         return divided(metrics, [*found, *ratios])
@@ -136,16 +139,17 @@ def _alerts(turn: Turn) -> tuple[list[str], list[str]]:
         return [], []
     data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
     span = when.say(got.result.window, lang=turn.ctx.lang) if got.result.window else ""
-    lead = sorted((a for a in data["alerts"] if a["lead"]), key=lambda a: str(a["start"]))
+    kept, of_rank = _wanted(turn, data)
+    lead = sorted((a for a in kept if a["lead"]), key=lambda a: str(a["start"]))
     rows = lead[:MOST]
     zone = "" if data["elsewhere"] else data["zone"]
     lines = [_one(a, i == 0 and len(rows) > 1, clock, "" if i else zone, data, zh, cite) for i, a in enumerate(rows)]
-    rest = [a for a in data["alerts"] if not a["lead"]]
+    rest = [a for a in kept if not a["lead"]]
     others = [f"{a['name']} ({a['service']})" if a["service"] else a["name"] for a in (*lead[MOST:], *rest)]
     if not lines and data["blind"]:
         lines = [_unknown(span, cite, zh)]
     elif not lines:
-        who = listed(data["asked"], zh)
+        who = " ".join(filter(None, (listed(data["asked"], zh), f"`{of_rank}`" * bool(of_rank))))
         of, where = f" of {who}" * bool(who), "it" if data["elsewhere"] else span
         none = f"{'该时段' if where == 'it' else span + '：'}{who} 没有告警" if zh else f"No alerts{of} in {where}"
         lines = [f"{none} {cite}{'。' if zh else '.'}"]
@@ -154,6 +158,17 @@ def _alerts(turn: Turn) -> tuple[list[str], list[str]]:
             f"另有其他告警：{listed(others, zh)} {cite}。" if zh else f"Other alerts: {listed(others)} {cite}."
         )
     return _other(data, clock, cite, span, zh), lines
+
+
+def _wanted(turn: Turn, data: Json) -> tuple[list[Json], str]:
+    """The alerts that a question wants to see, and the severity that it names: only those of it, and of the services it
+    names where these had some. A question for a cause wants all: another's alert may tell of it."""
+    text, rows = turn.ctx.question.text, data["alerts"]
+    if CAUSE.search(text):
+        return rows, ""
+    said, meant = named(text, (a["severity"] for a in rows))
+    mine = [a for a in rows if a["lead"] or a["service"] in data["asked"]] if data["asked"] else rows
+    return [a for a in (mine or rows) if not said or a["severity"] in meant], said
 
 
 def _unknown(span: str, cite: str, zh: bool) -> str:
@@ -254,40 +269,3 @@ def _ratios(turn: Turn, wanted: bool) -> list[str]:
             )
             said.append(f"availability of {names} {r['percent']:g}% ({of}{budget})")
     return [f"{line} [{got.id}]{'。' if zh else '.'}" for line in said]
-
-
-def _course(m: Json, clock: Clock, zh: bool) -> str:
-    """The peak of what went well beyond its usual value while away, and when it was back."""
-    peak, over = clock.at(datetime.fromisoformat(m["peak"])), at(m["end"])
-    known = all(isinstance(m[key], int | float) for key in ("extreme", "before", "during"))  # else masked
-    beyond = known and abs(m["extreme"] - m["before"]) > PEAK * abs(m["during"] - m["before"])
-    most = ("最高" if zh else "at most") if known and m["extreme"] > m["before"] else ("最低" if zh else "at least")
-    value = f"{m['extreme']}{m['unit']}"
-    said = (f"，{most} {value}（{peak}）" if zh else f", {most} {value} at {peak}") if beyond else ""
-    if over is None:
-        return said
-    return said + (f"，{clock.at(over)} 回落" if zh else f", over at {clock.at(over)}")
-
-
-def _metrics(turn: Turn, asked: bool) -> list[str]:
-    """`asked`: that nothing moved is to be said too."""
-    got, zh = taken(turn, "metric"), turn.ctx.lang == "zh"
-    if got is None:
-        return []
-    if "percentiles" in got.result.data:
-        return quantiles.told(got.result.data, f"[{got.id}]", zh)
-    clock, lines, n = clock_of(turn, got), list[str](), got.result.total or 0
-    if asked and not got.result.data["series"]:
-        lines = [f"{measured.unmoved(n, zh)} [{got.id}]{'。' if zh else '.'}"]
-    rows = [m for m in got.result.data["series"] if asked or not m["harmless"]]
-    for m in rows[:SERIES]:
-        since = clock.at(datetime.fromisoformat(m["onset"]))
-        said = f"{m['service']} `{m['name']}` "
-        said += f"{m['before']}{m['unit']} → {m['during']}{m['unit']}"
-        if m["known"]:
-            said += f"，{since} 起" if zh else f" since {since}"
-        else:
-            said += f"，{since} 前已如此" if zh else f" already at {since}"
-        said += _course(m, clock, zh)
-        lines.append(f"{said} [{got.id}]{'。' if zh else '.'}")
-    return lines

@@ -150,7 +150,7 @@ class AlertTools:
             services: Empty: those in question.
             names: Only metrics of these names; empty: all, the most changed first.
             quantile: 0.99 for p99, out of histograms.
-            window: A narrower one, e.g. 14:00-14:30.
+            window: A narrower one, e.g. 14:00-14:30; "compared": the time that the question compares with.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
         wide = widened(span, before(span, most=timedelta(hours=3)))
@@ -161,4 +161,4 @@ class AlertTools:
             query = replace(query, names=buckets or quantiles.histograms(found.rows))
             found = await ask_all(self.metrics, "metrics", lambda s: s.series(query)) if query.names else found
             return quantiles.percentiles(found, min(quantile / 100 if quantile > 1 else quantile, 1.0), span, asked)
-        return measured.moved(found, span, asked, names)
+        return aside(measured.moved(found, span, asked, names), window)

@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from orchestrator.contracts import Scope, Window
 from subagents.asking import before, widened
 from subagents.cause import missing, operational, places, symptoms, verdict
-from subagents.cause.facts import Facts, gather, shortened, with_logs
+from subagents.cause.facts import Facts, gather, shortened, with_logs, with_warnings
 from subagents.cause.model import Analysis, Cause, Reason
-from subagents.cause.suspects import Desk
+from subagents.cause.suspects import Weighing
 from subagents.cause.symptoms import Symptom
 from subagents.cause.telling import telling
 from subagents.cause.triage import triage
@@ -43,6 +43,9 @@ async def analyse(
     looked = widened(window, before(window, LEAST, MOST))
     facts = shortened(await gather(sources, looked, scope.services, topology or Topology(()), widened(window, CHANGES)))
     found = await asyncio.to_thread(_rough, facts, onset, window)  # no single step of it holds the others up
+    if found is None and facts.lines:
+        facts = await with_warnings(sources, facts)
+        found = await asyncio.to_thread(_rough, facts, onset, window)
     if found is not None:
         facts = await with_logs(sources, facts, found.onset or found.at, found.at)
     return await asyncio.to_thread(judge, facts, scope, onset, window)
@@ -69,7 +72,7 @@ def judge(facts: Facts, scope: Scope, onset: datetime | None = None, window: Win
     later = symptoms.told(facts, start) + missing.symptoms(facts, start)
     found = places.incident(facts, moved + later, at, crying)
     told = telling(facts, found)
-    weighed = Desk(facts, found, told, scope.environment).weigh()
+    weighed = Weighing(facts, found, told, scope.environment).weigh()
     ranked = verdict.suspects(weighed, operational.operational(facts, found, told))
     cause = verdict.cause(found, told, ranked)
     shown = (*ranked[: verdict.SHOWN], *verdict.ruled_out(weighed))

@@ -16,3 +16,5 @@ class Effect:
     strength: float
     values: frozenset[str] = frozenset()
     about: str = ""  # what must be spoken of for it to be likely
+    limit: float = 0.0  # seconds after which it now gives up, 0 for no such effect
+    afar: bool = False  # it shows in those that read what the changed one sends, whoever they are

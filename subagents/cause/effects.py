@@ -32,6 +32,11 @@ _CALL = re.compile(
     r"|(?:Query|Exec|Fetch|Get|Load|Find|Select|Lookup)\w*+\(|\b[A-Z]\w+\.(?:find|where|objects|query|get)\w*[.(]",
     re.IGNORECASE,
 )
+CONTRACT = re.compile(
+    r"(?:^|/)(?:contracts?|schemas?|events?|messages?|protos?|protocols?|dtos?)/|\.(?:proto|avsc|xsd|graphqls?|thrift)$"
+    r"|openapi|swagger|[-_.]schema\.json$",
+    re.IGNORECASE,
+)
 _OBSERVE = re.compile(
     r"\b(?:logg?(?:er)?|metrics?|prometheus|counter|histogram|gauge|span|trac(?:e|er|ing)|otel|print)\w*[.(]|\.Inc\(|Observe\(",
     re.I,
@@ -61,6 +66,7 @@ def _of(edit: Edit) -> Iterator[Effect]:
     yield from _taken_out(edit)
     yield from _put_in(edit)
     yield from _keyed(edit)
+    yield from _contract(edit)
 
 
 # ── what was taken out, what was put in ───────────────────────────────────────────────────────
@@ -92,6 +98,19 @@ def _put_in(edit: Edit) -> Iterator[Effect]:
         yield Effect(mechanism.text.format(line.strip()[:60]), frozenset(mechanism.brings.split()), mechanism.strength)
 
 
+def _contract(edit: Edit) -> Iterator[Effect]:
+    """A field of a message that others read, taken out or of another type; one more is no harm."""
+    gone = next((x.strip() for x in edit.removed if x.strip() not in edit.added and re.search(r"\w", x)), "")
+    if gone and CONTRACT.search(edit.file) and not moves_only(edit):
+        kinds = frozenset(("data", "crash", "errors"))
+        yield Effect(f"changes what others read: `{gone[:60]}`", kinds, 1.6, afar=True)
+
+
+def moves_only(edit: Edit) -> bool:
+    """The same lines in another order or place."""
+    return sorted(x.strip() for x in edit.removed) == sorted(x.strip() for x in edit.added)
+
+
 def _keyed(edit: Edit) -> Iterator[Effect]:
     """Entries of a cache under other keys than before: none is found again."""
     for old, new in pairs(edit):
@@ -101,6 +120,8 @@ def _keyed(edit: Edit) -> Iterator[Effect]:
             yield Effect(f"other keys of cached entries: `{new.strip()[:60]}`", CACHE, 1.5)
 
 
+BREAKS = frozenset(("dependency_version", "crash", "errors"))
+DEFAULTS = frozenset(("route", "auth", "data"))  # what major versions of frameworks do otherwise unless told
 CACHE = frozenset(("cache", "latency", "sql", "cpu", "traffic"))
 
 # ── loops, growth ─────────────────────────────────────────────────────────────────────────────
@@ -151,8 +172,9 @@ def _versions(edit: Edit) -> Iterator[Effect]:
         a, b = _VERSION.search(old), _VERSION.search(added.get(name, ""))
         if a is None or b is None or a.groups() == b.groups():
             continue
-        kinds = frozenset(("dependency_version", "crash", "errors"))
         step = "major" if a[1] != b[1] else "minor" if a[2] != b[2] else "patch"
+        kinds = BREAKS | (DEFAULTS if step == "major" else frozenset())
         weight = {"major": 1.4, "minor": 1.0, "patch": 0.25}[step]
-        module = re.split(r"[\s=:~^<>\"']+", name.strip("\"' \t,"))[0]
-        yield Effect(f"{step} version of {module[:60]} {a[0]} → {b[0]}", kinds, weight, about=module)
+        module = max(re.findall(r"[\w@./-]+", name), key=len, default="")
+        about = "" if step == "major" else module  # whatever is built on it may meet another default
+        yield Effect(f"{step} version of {module[:60]} {a[0]} → {b[0]}", kinds, weight, about=about)

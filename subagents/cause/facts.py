@@ -5,7 +5,6 @@ A source that fails is a gap, not an end: the others may still tell.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,8 +13,8 @@ from functools import partial
 from typing import TypeVar
 
 from orchestrator.contracts import Window
-from subagents.alerts.measured import averaged, beginnings, rates, target
 from subagents.asking import Merged, ask_all
+from subagents.cause.shaped import renamed, shaped
 from subagents.sources import (
     AlertQuery,
     Answered,
@@ -44,7 +43,6 @@ Bins = Mapping[datetime, int]
 SPANS, SAMPLES, PATTERNS, CHANGES, DIFF = 50_000, 400, 300, 1_000, 12_000
 NEARBY = 4_000  # lines on each side of the onset
 DIFFS = 60  # of the changes nearest to the onset, where a source holds more
-CODES = ("code", "status", "status_code", "http_status_code", "response_code")
 BAD: tuple[Level, ...] = ("error", "fatal")
 MINUTE = timedelta(minutes=1)
 READ = 1_000  # characters of a text that are read: what tells the kind of trouble stands first
@@ -60,6 +58,7 @@ class Facts:
     topology: Topology = field(default_factory=lambda: Topology(()))
     series: tuple[Series, ...] = ()
     errors: Mapping[str, Bins] = field(default_factory=dict)
+    loud: str = "errors"  # what `errors` counts
     lines: Mapping[str, Bins] = field(default_factory=dict)
     patterns: tuple[Pattern, ...] = ()
     samples: tuple[LogLine, ...] = ()
@@ -115,7 +114,7 @@ async def gather(
         window=window,
         services=tuple(services),
         topology=Topology(topology.edges | calls(spans.rows)),
-        series=tuple(_renamed(_shaped(series.rows), named)),
+        series=tuple(renamed(shaped(series.rows), named)),
         errors=_bins(bad.rows),
         lines=_bins(lines.rows),
         episodes=episodes.rows,
@@ -125,6 +124,14 @@ async def gather(
         links=dict(asked.links),
         gaps=tuple(asked.gaps),
     )
+
+
+async def with_warnings(sources: Sources, facts: Facts) -> Facts:
+    """With warnings in the place of errors: for trouble that shows in nothing else."""
+    asked, minutes = _Asked(), ("service", "minute")
+    found = await asked.of(sources.logs, "errors", lambda s: s.count(LogQuery(facts.window, levels=("warn",)), minutes))
+    queries, links = {**facts.queries, **asked.queries}, {**facts.links, **asked.links}
+    return replace(facts, errors=_bins(found.rows), loud="warnings", queries=queries, links=links)
 
 
 async def with_logs(sources: Sources, facts: Facts, onset: datetime, at: datetime | None = None) -> Facts:
@@ -255,39 +262,3 @@ def calls(spans: Sequence[Span]) -> frozenset[tuple[str, str]]:
             alone = owners[span.parent][0] if len(owners.get(span.parent, ())) == 1 else ""
             found.add((within.get((span.trace, span.parent), alone), span.service))
     return frozenset((a, b) for a, b in found if a and b and a != b)
-
-
-def _renamed(rows: Sequence[Series], named: set[str]) -> list[Series]:
-    """`worker` is the `worker-1` of the logs, where these know no other: metrics often drop the number."""
-    numbered: dict[str, set[str]] = defaultdict(set)
-    for name in named:
-        numbered[re.sub(r"-\d+$", "", name)].add(name)
-    same = {short: next(iter(long)) for short, long in numbered.items() if len(long) == 1 and short not in named}
-    return [replace(row, service=same.get(row.service, row.service)) for row in rows]
-
-
-def _shaped(rows: Sequence[Series]) -> list[Series]:
-    """Gauges as they are, counters as rates; a request counter by code becomes all requests and failed ones."""
-    kept, coded, began = [], defaultdict(list), beginnings(rows)
-    for row in averaged(rows):
-        rate = replace(row, kind="gauge", unit="/s", points=tuple(rates(row.points, began.get(target(row)))))
-        shaped = rate if row.kind == "counter" else row
-        code = next((row.labels[k] for k in CODES if k in row.labels), None)
-        if code is None or row.kind != "counter":
-            kept.append(shaped)
-        else:
-            coded[row.name, row.service].append((code, shaped))
-    for (name, service), group in coded.items():
-        kept.append(_summed(name, service, [s for _, s in group]))
-        bad = [s for code, s in group if code[:1] == "5" or code.lower() in ("error", "failed")]
-        if bad:
-            kept.append(_summed(f"{name.removesuffix('_total')}_errors", service, bad))
-    return kept
-
-
-def _summed(name: str, service: str, group: Sequence[Series]) -> Series:
-    total: dict[datetime, float] = defaultdict(float)
-    for series in group:
-        for at, value in series.points:
-            total[at] += value
-    return Series(name, service, "gauge", "/s", tuple(sorted(total.items())))

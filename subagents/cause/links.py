@@ -19,6 +19,7 @@ _PARTS = re.compile(r"_\w|[a-z][A-Z]")
 _COMMON = re.compile(
     r"^(?:main|index|app|__init__|mod|lib|server|client|handler|values|config|settings|application)\.", re.I
 )
+_TABLE = re.compile(r"\b(?:from|update|into|join|table)\s+[\"'`]?([a-z]\w*(?:[._]\w+)+)", re.IGNORECASE)
 _BIG = re.compile(r"(?<![\w.])\d{3,}(?![\w.])")
 ANY = frozenset(("*",))  # fits whatever the failures are: they speak of it themselves
 FILE, NAME, NUMBER, SAID = 1.8, 1.6, 1.0, 2.0
@@ -39,7 +40,8 @@ def vanished(found: Iterable[Edit], lines: Iterable[str]) -> list[Effect]:
 def links(found: Iterable[Edit], told: Telling, rare: dict[str, float], places: frozenset[str]) -> list[Effect]:
     """Each tie as an effect that fits. `rare`: how much a name tells, 0 to 1; `places`: words of services' names."""
     real = [e for e in found if not is_plain_text(e) and not MANIFEST.search(e.file)]
-    return [*_files(real, told), *_names(real, told, rare, places), *_numbers(real, told)]
+    named = [*_tables(real, told)] or [*_names(real, told, rare, places)]
+    return [*_files(real, told), *named, *_numbers(real, told)]
 
 
 def _files(found: Iterable[Edit], told: Telling) -> Iterator[Effect]:
@@ -58,6 +60,15 @@ def _names(found: Iterable[Edit], told: Telling, rare: dict[str, float], places:
     name, what = max(told_of, key=lambda t: (weight[t[0]], t), default=("", ""))
     if name and weight[name] > 0.4:
         yield Effect(f"{what} `{name}`, which the failing lines name", ANY, NAME * weight[name])
+
+
+def _tables(found: Iterable[Edit], told: Telling) -> Iterator[Effect]:
+    failing = {name.lower() for name in _TABLE.findall(told.text)}
+    for edit in found:
+        mine = {name.lower() for name in _TABLE.findall("\n".join((*edit.removed, *edit.added)))}
+        if both := sorted(mine & failing):
+            yield Effect(f"works on the table `{both[0]}`, as the failing statements do", ANY, NAME)
+            return
 
 
 def _named(text: str) -> set[str]:

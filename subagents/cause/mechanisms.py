@@ -86,6 +86,13 @@ TAKEN_OUT = (  # of each removed line the first that fits
         r"\bgrant|permission|\brole|\bpolicy|\bscope|(?<!sh)(?<!sw)allow",
     ),
     Mechanism(
+        "no longer keeps doubles away: `{}`", "data race errors", 1.4, r"idempoten|de_?dup|\bdistinct\b|on conflict",
+    ),
+    Mechanism(
+        "no longer does at once what belongs together: `{}`", "data race errors", 1.3,
+        r"transaction|\bcommit\(|save_?point|unit_?of_?work",
+    ),
+    Mechanism(
         "takes out an index: `{}`", "sql latency cpu", 1.6, r"(?:create|add).{0,20}index|index=True|db_index|@Index",
     ),
 )  # fmt: skip
@@ -104,6 +111,27 @@ PUT_IN = (  # each of an edit's added lines that fits
         r"|vacuum full|\b(?:add|create)_?(?:index|foreign_?key|reference|constraint)|(?:alter|change)_?column"
         r"|set\s+not\s+null",
         unless=r"concurrently|not valid|algorithm\W{1,3}(?:inplace|instant)|lock\W{1,2}none",
+    ),
+    Mechanism(
+        "locks all rows of a table: `{}`", "race sql latency timeout errors", 1.8,
+        come=r"(?m:^)(?!.*\bwhere\b)(?=.*\bselect\b).*\bfor update\b|\block tables?\b",
+    ),
+    Mechanism(
+        "runs work on a schedule: `{}`", "sql race latency cpu queue", 0.8,
+        come=r"cron_?job|\bschedule:|@Scheduled|crontab|add_job\(|\bcron\(",
+    ),
+    Mechanism(
+        "writes numbers or dates as a country's people do: `{}`", "data errors", 1.5,
+        come=r"\blocale\b|format_(?:decimal|currency|date)|NumberFormat|DecimalFormat|toLocale\w*String|\bIntl\.|\bbabel\b"
+        r"|CultureInfo|setlocale",
+    ),
+    Mechanism(
+        "spreads work or entries in another way: `{}`", "queue cache data", 1.2,
+        come=r"(?:partition|shard|routing|hash)_?key|\bpartitioner\b|consistent_?hash|murmur|crc32",
+    ),
+    Mechanism(
+        "reckons in numbers with less room: `{}`", "data errors", 0.9,
+        come=r"\bint(?:16|32)\b|\(int\)|\bparseInt\(|\bas [iu](?:16|32)\b|\.int(?:Value)?\(\)|\btoInt\(|\bsmallint\b",
     ),
     Mechanism(
         "takes a lock: `{}`", "race latency timeout pool queue", 1.2,

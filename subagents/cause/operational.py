@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from subagents.cause.facts import Facts
+from subagents.cause.leaning import SAME, store
 from subagents.cause.model import Reason
-from subagents.cause.places import Incident, store
+from subagents.cause.places import Incident
 from subagents.cause.rules import RULES, Rule
 from subagents.cause.symptoms import Symptom, is_bad, is_new
 from subagents.cause.telling import Telling
@@ -20,7 +21,7 @@ from subagents.topology import Topology
 INNER = re.compile(
     r"\.(?:svc|internal|local|localdomain|cluster|lan|corp|intra|consul|test)(?:\.|$|:)|^localhost|^\d+\.", re.I
 )
-_HOST = re.compile(r"(?<![\w.-])[.-]*+((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})\b(?![\w(])", re.IGNORECASE)
+_HOST = re.compile(r"(?<![\w.-])[.-]*+((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})\b(?![\w(=])", re.IGNORECASE)
 _ENDINGS = "go py js ts java rb rs php cs c h cc cpp kt sql yaml yml json toml xml html css sh log md txt lock mod"
 _ROOTS = "com org net io cn de java javax jdk sun kotlin scala github golang google"
 _CODE, _PACKAGE = frozenset(_ENDINGS.split()), frozenset(_ROOTS.split())
@@ -161,10 +162,13 @@ def _traffic(facts: Facts, found: Incident) -> Operational | None:
     """More requests come in where nobody of ours calls: the load rose at the edge, not by a caller's fan-out."""
     loads = [s for s in found.symptoms if s.source == "metric" and LOAD.search(s.name) and s.up]
     loads = [s for s in loads if _times(s) >= 1.7 and s.at <= (found.onset or found.at) + NEAR]
-    edges = [s for s in loads if _comes_in(s, facts, loads, found.calls)]
+    ways = _ways_in(found)
+    edges = [s for s in loads if _comes_in(s, facts, loads, found.calls) and (not ways or s.service in ways)]
     if not edges:
         return None
     top = max(edges, key=_times)
+    if _steady_before(facts, found, top, loads):
+        return None
     weight = min(3.2, 1.2 + _times(top) / 2)
     reasons = [Reason("traffic", f"{top.reason.text}, {_times(top):.1f}-fold", weight, top.reason.query, facts.window)]
     says = re.compile(
@@ -176,6 +180,14 @@ def _traffic(facts: Facts, found: Incident) -> Operational | None:
     return Operational(
         "traffic surge", "more requests than usual", top.service, sum(r.weight for r in reasons), tuple(reasons)
     )
+
+
+def _steady_before(facts: Facts, found: Incident, top: Symptom, loads: list[Symptom]) -> bool:
+    """Who failed before the one with more to do is known to get no more than usual: then requests multiply within."""
+    known = {s.service for s in facts.series if LOAD.search(s.name)} - {s.service for s in loads}
+    began = {p.service: p.onset for p in found.places}
+    first, then = began.get(found.first), began.get(top.service)
+    return found.first in known and first is not None and then is not None and first < then - SAME
 
 
 def _times(s: Symptom) -> float:
@@ -192,6 +204,14 @@ def _comes_in(s: Symptom, facts: Facts, loads: list[Symptom], calls: Topology) -
     known = {x.service for x in facts.series if LOAD.search(x.name)} & set(callers)
     risen = {x.service for x in loads if _times(x) >= 0.5 * _times(s)}
     return known <= risen if known else not callers
+
+
+def _ways_in(found: Incident) -> set[str]:
+    """Whoever can bring more to what failed first: itself and those above it; empty where nobody is known to call."""
+    if not found.calls.callers(found.first):
+        return set()
+    everyone = {name for edge in found.calls.edges for name in edge}
+    return {s for s in everyone if found.calls.distance(s, found.first) is not None}
 
 
 def _planned(facts: Facts, found: Incident, told: Telling) -> Operational | None:

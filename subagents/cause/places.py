@@ -6,34 +6,30 @@ that fail at the same time but are not connected are another incident. Pure.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from orchestrator.contracts import Window
 from subagents.cause.facts import Facts
+from subagents.cause.leaning import SAME, Net, complaints, known_calls, leaners, pressed, store, turned, used
 from subagents.cause.model import Place, Reason
 from subagents.cause.shares import Share, said, shares, slower
-from subagents.cause.symptoms import Symptom, named_in
-from subagents.cause.words import DOWN_IS_BAD, families
+from subagents.cause.symptoms import Symptom
+from subagents.cause.words import CALLING, DOWN_IS_BAD
 from subagents.topology import Topology
 
 NEAR = timedelta(minutes=20)
-TOGETHER = timedelta(minutes=45)  # what begins so much later is another thing, or a late consequence
 LONG_BEFORE = timedelta(hours=12)
-SAME = timedelta(minutes=2)  # what begins so near each other began together
 MOVED = ("strength", "onset", "waits")
+AGAIN, EVEN, ALIKE = 2, 0.1, 0.7  # how often it came before, how evenly (of the distance), and as how heavy
 BREAKS_OFF = 2.0  # what it weighs that a service's work no longer goes on where it did
+PRESSED = 1.5  # what it weighs that requests multiply between a caller and a callee
 SHARE = 3.0  # what a service's own share of the added time or failures weighs
 OWN = frozenset(
     ("crash", "pool", "memory", "cpu", "disk", "race", "sql", "cache", "certificate", "dns", "data", "quota")
-)
-STORE = re.compile(
-    r"db(?:\b|[-_\d])|sql|postgres|\bpg\b|maria|mongo|redis|valkey|memcache|kafka|rabbit|elastic|opensearch|cassandra"
-    r"|scylla|dynamo|aurora|\brds\b|etcd|zookeeper|clickhouse|minio|\bs3\b|dns\b|broker",
-    re.IGNORECASE,
 )
 COMMON = frozenset(("dns", "certificate"))
 FILLS = frozenset(("memory", "pool", "disk", "queue", "cpu"))
@@ -56,11 +52,6 @@ class Incident:
 
     def of(self, service: str) -> list[Symptom]:
         return [s for s in self.symptoms if s.service == service]
-
-
-def store(service: str) -> bool:
-    """Its name says that it keeps data or names for others: it calls nobody."""
-    return bool(STORE.search(service))
 
 
 def anchor(
@@ -92,22 +83,26 @@ def anchor(
 def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: str) -> Incident:
     """The symptoms that belong together around `at`, and what they say about where it began."""
     going = [s for s in symptoms if s.lasts(at, NEAR) and s.at >= at - LONG_BEFORE]
+    going = [*going, *_before(going, symptoms)]
     hard = {s.service for s in going if s.hard and s.service} - facts.outside
     below = {*facts.topology.downstream(crying)} & hard
     if crying not in hard and not (below and crying in facts.services):
         crying = _loudest(going) or crying
-    blames = _blames(facts, going)
-    calls = _calls(facts, blames)
-    own = shares(facts, at, crying, calls) or slower(facts, at)
+    blames = complaints(facts, going)
+    calls = known_calls(facts, blames)
+    began = _began(hard, going)
+    press = pressed(facts, going, calls, began)
+    own = {} if press else shares(facts, at, crying, calls) or slower(facts, at)
     if not hard and crying and not own:
         return Incident(at, tuple(going), (Place(crying, 0.0, at),), at, at)
-    stores = _stores(hard, facts, blames)
-    net = Net(facts.topology.edges | blames | stores, hard, _began(hard, going))
+    stores = leaners(hard, facts, blames)
+    scene = _Scene(facts, tuple(going), blames, began, used(going), press)
+    net = Net(turned(facts.topology.edges | blames | stores, scene.used, press), hard, scene.began)
     alike = {s for s in hard if _same_trouble(s, crying, going)}
     origins = (net.below(crying) | alike | below | own.keys()) if net.edges else set(hard)
-    ranked = _places(hard, going, blames, facts, own)
+    ranked = _places(scene, own)
     best = next((p.service for p in ranked if p.service in origins), crying)
-    joined = net.above(best) | {best, crying} | alike | net.dragged(best) if net.edges else set(hard)
+    joined = net.above(best) | {best, crying} | alike | net.dragged(best) | net.untied(best) if net.edges else set(hard)
     kept = tuple(p for p in ranked if p.service in joined or p.service in own)
     kept = tuple(sorted(kept, key=lambda p: p.service != best))
     mine = tuple(s for s in going if s.service in joined or (not s.hard and _touches(s.service, joined, facts)))
@@ -115,48 +110,17 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     return Incident(at, mine, kept, onset, sure, Topology(calls.edges | stores))
 
 
-def _stores(hard: set[str], facts: Facts, blames: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """A failing data store that nobody is known to call: any other that fails may do so."""
-    tied = {name for edge in (*facts.topology.edges, *blames) for name in edge}
-    return frozenset((caller, s) for s in hard - tied if store(s) for caller in hard if not store(caller))
-
-
-class Net:
-    """Failing services and who leans on whom: callers on callees, complainers on whom they name."""
-
-    def __init__(self, edges: frozenset[tuple[str, str]], hard: set[str], began: dict[str, datetime]) -> None:
-        self.edges, self.hard, self.began = edges, hard, began
-        self.down: dict[str, set[str]] = defaultdict(set)
-        self.up: dict[str, set[str]] = defaultdict(set)
-        for a, b in edges:
-            self.down[a].add(b)
-            self.up[b].add(a)
-
-    def below(self, start: str) -> set[str]:
-        """What fails among that which it leans on, and itself."""
-        return self._reach(start, self.down) | {start}
-
-    def above(self, start: str) -> set[str]:
-        """What fails among those who lean on it, not long before it."""
-        floor = self.began.get(start)
-        return {s for s in self._reach(start, self.up) if floor is None or self.began[s] >= floor - TOGETHER}
-
-    def dragged(self, start: str) -> set[str]:
-        """Its callees that failed no sooner, and what complains of nobody else but is tied to it."""
-        floor = self.began.get(start)
-        return {s for s in self.down[start] & self.hard if floor is None or self.began[s] >= floor - SAME}
-
-    def _reach(self, start: str, along: dict[str, set[str]]) -> set[str]:
-        """Over failing services; one healthy one between two doesn't part them."""
-        found: set[str] = set()
-        open_ = [start]
-        while open_:
-            here = open_.pop()
-            near = along[here] | {n for b in along[here] - self.hard for n in along[b]}
-            for name in (near & self.hard) - found - {start}:
-                found.add(name)
-                open_.append(name)
-        return found
+def _before(going: Sequence[Symptom], symptoms: Sequence[Symptom]) -> list[Symptom]:
+    """The same at even distances before: what comes every hour began the first time."""
+    found = []
+    for now in (s for s in going if s.hard and s.source == "errors"):
+        mine = [s for s in symptoms if s.service == now.service and s.source == now.source and s.at <= now.at]
+        times = sorted({s.at for s in mine if s.weight >= ALIKE * now.weight})
+        gaps = [b - a for a, b in pairwise(times)]
+        even = len(gaps) >= AGAIN and max(gaps) - min(gaps) <= max(EVEN * max(gaps), SAME)
+        if even and min(gaps) > NEAR and now.at - times[0] <= LONG_BEFORE:
+            found += [s for s in mine if s is not now and s.at in times]
+    return found
 
 
 def _loudest(going: Sequence[Symptom]) -> str:
@@ -164,22 +128,6 @@ def _loudest(going: Sequence[Symptom]) -> str:
     for s in going:
         total[s.service] += s.weight if s.hard else 0.0
     return max(total, key=lambda k: total[k], default="")
-
-
-def _blames(facts: Facts, going: Sequence[Symptom]) -> frozenset[tuple[str, str]]:
-    """Who complains of whom: texts of a service's failures, and its metrics, that name another one."""
-    known = facts.known
-    told = [(s.service, s.name) for s in going if s.hard and s.source in ("pattern", "metric")]
-    told += [(s.service, re.sub(r"\d+", "#", s.error)) for s in facts.spans if s.error]
-    # of a name that can't be resolved, the resolver is to blame, not who bears it
-    fair = {(who, text) for who, text in told if who and not store(who) and "dns" not in families(text)}
-    return frozenset((who, whom) for who, text in fair for whom in named_in(text, known, who))
-
-
-def _calls(facts: Facts, blames: frozenset[tuple[str, str]]) -> Topology:
-    """Who calls whom: as it is known, and who complains of whom, as far as the other one doesn't complain back."""
-    told = {(a, b) for a, b in blames if not {(b, a)} & (blames | facts.topology.edges)}
-    return Topology(facts.topology.edges | told)
 
 
 def _began(services: set[str], symptoms: Sequence[Symptom]) -> dict[str, datetime]:
@@ -201,29 +149,44 @@ def _same_trouble(service: str, start: str, going: Sequence[Symptom]) -> bool:
     return any(s.name in said or s.families & kinds for s in cries)
 
 
+def _same_words(service: str, other: str, mine: Sequence[Symptom]) -> bool:
+    """Both say the very same of their failures: then each fails by itself, and neither waits for the other."""
+    said = {s.name for s in mine if s.source == "pattern" and s.service == other}
+    return any(s.name in said for s in mine if s.source == "pattern" and s.service == service)
+
+
 def _touches(service: str, joined: set[str], facts: Facts) -> bool:
     return any(service in (*facts.topology.callees(j), *facts.topology.callers(j)) for j in joined)
 
 
-def _places(
-    joined: set[str],
-    mine: Sequence[Symptom],
-    blames: frozenset[tuple[str, str]],
-    facts: Facts,
-    own: Mapping[str, Share],
-) -> tuple[Place, ...]:
-    began = _began(joined, mine)
-    if not began:
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What goes on: `began`: since when each does harm; `used`, `pressed`: who suffers from those that lean on it."""
+
+    facts: Facts
+    going: tuple[Symptom, ...]
+    blames: frozenset[tuple[str, str]]
+    began: Mapping[str, datetime]
+    used: set[str]
+    pressed: Mapping[str, Sequence[str]]
+
+    @property
+    def earliest(self) -> datetime:
+        return min(self.began.values())
+
+
+def _places(scene: _Scene, own: Mapping[str, Share]) -> tuple[Place, ...]:
+    if not scene.began:
         return tuple(sorted(_quiet(set(), own), key=lambda p: -p.score))
-    earliest = min(began.values())
     found = []
-    for service, at in began.items():
-        reasons = [*_weighed(service, at, earliest, began, mine, blames, facts), *_own_share(service, own)]
+    for service, at in scene.began.items():
+        mine = [s for s in scene.going if s.service == service]
+        reasons = [*_own_trouble(scene, service, mine), *_leans(scene, service, mine), *_own_share(service, own)]
         if own:  # measured shares say more than how clearly something moved
             reasons = [replace(r, weight=r.weight / 3) if r.signal in MOVED else r for r in reasons]
         found.append(Place(service, round(sum(r.weight for r in reasons), 3), at, tuple(reasons)))
-    found += _quiet(set(began), own)
-    return tuple(sorted(found, key=lambda p: (-p.score, p.onset or earliest, p.service)))
+    found += _quiet(set(scene.began), own)
+    return tuple(sorted(found, key=lambda p: (-p.score, p.onset or scene.earliest, p.service)))
 
 
 def _own_share(service: str, own: Mapping[str, Share]) -> list[Reason]:
@@ -240,46 +203,63 @@ def _quiet(known: set[str], own: Mapping[str, Share]) -> list[Place]:
     return [p for p in made if p.score > 0]
 
 
-def _weighed(
-    service: str,
-    at: datetime,
-    earliest: datetime,
-    began: dict[str, datetime],
-    mine: Sequence[Symptom],
-    blames: frozenset[tuple[str, str]],
-    facts: Facts,
-) -> list[Reason]:
-    own = [s for s in mine if s.service == service]
+def _own_trouble(scene: _Scene, service: str, own: Sequence[Symptom]) -> Iterator[Reason]:
+    """What it shows itself, and how early."""
     strong = sorted((s.weight for s in own if s.hard), reverse=True)
-    found = [Reason("strength", f"{service} shows {len(own)} symptoms", sum(strong[:3]) / 3)]
-    accused = sorted({who for who, whom in blames if whom == service and who in began})
-    if accused:
-        found.append(Reason("blamed", f"{', '.join(accused)} complain of {service}", 0.8 + 0.3 * len(accused)))
-    if store(service):
-        found.append(Reason("store", f"{service} is a store of data or names, which others wait for", 0.8))
-    others = sorted({whom for who, whom in blames if who == service and whom in began})
-    if others and not set(others) <= set(accused):
-        found.append(Reason("complains", f"{service} complains of {', '.join(others)}, which fails too", -1.5))
-    waits = [c for c in facts.topology.callees(service) if c in began and began[c] <= at + SAME and c not in accused]
-    if waits:
-        found.append(Reason("waits", f"{service} calls {', '.join(waits)}, which failed no later", -1.0))
+    yield Reason("strength", f"{service} shows {len(own)} symptoms", sum(strong[:3]) / 3)
+    at, earliest = scene.began[service], scene.earliest
     if at <= earliest + SAME:
-        found.append(Reason("onset", f"{service} failed first, at {at:%H:%M}", 0.6))
+        yield Reason("onset", f"{service} failed first, at {at:%H:%M}", 0.6)
     else:
         late = min(1.0, (at - earliest) / timedelta(minutes=15))
-        found.append(Reason("onset", f"{service} failed {(at - earliest).total_seconds() / 60:.0f} min later", -late))
-    gone = next((s for s in own if s.source == "missing"), None)
-    if gone is not None and not waits and not set(others) - set(accused):
-        found.append(Reason("missing", gone.reason.text, BREAKS_OFF, gone.reason.query, figures=gone.reason.figures))
+        yield Reason("onset", f"{service} failed {(at - earliest).total_seconds() / 60:.0f} min later", -late)
     filling = [s for s in own if s.source == "metric" and not s.hard and s.families & FILLS and s.at <= earliest + SAME]
     if filling:
-        found.append(Reason("building up", filling[0].reason.text, 0.8))
+        yield Reason("building up", filling[0].reason.text, 0.8)
     inner = {f for s in own if s.source != "alert" for f in s.families} & OWN
     if inner:
-        found.append(Reason("own", f"{service} itself tells of {', '.join(sorted(inner))}", 0.5))
+        yield Reason("own", f"{service} itself tells of {', '.join(sorted(inner))}", 0.5)
     if any(s.source == "alert" for s in own):
-        found.append(Reason("alert", f"an alert watches {service}", 0.4))
-    return found
+        yield Reason("alert", f"an alert watches {service}", 0.4)
+
+
+def _leans(scene: _Scene, service: str, own: Sequence[Symptom]) -> Iterator[Reason]:
+    """Who complains of it, and whom it waits for or complains of itself."""
+    began = scene.began
+    accused = sorted({who for who, whom in scene.blames if whom == service and who in began})
+    if accused:
+        yield Reason("blamed", f"{', '.join(accused)} complain of {service}", 0.8 + 0.3 * len(accused))
+    if store(service):
+        waited = "its users wait for one another or don't take what it holds"
+        text, weight = (waited, -0.8) if service in scene.used else ("others wait for it", 0.8)
+        yield Reason("store", f"{service} is a store of data or names: {text}", weight)
+    others = sorted({whom for who, whom in scene.blames if who == service and whom in began} - {*accused})
+    waits = [c for c in scene.facts.topology.callees(service) if c not in accused and _waits(scene, service, c)]
+    if others:
+        yield Reason("complains", f"{service} complains of {', '.join(others)}, which fails too", -1.5)
+    if waits:
+        yield Reason("waits", f"{service} calls {', '.join(waits)}, which failed no later", -1.0)
+    said = [s.name for s in own if s.hard and s.source == "pattern"] if waits else []
+    said = said or [s.name for s in own if s.hard and s.source == "metric"]
+    if len(began) > 1 and said and all(CALLING.search(name) for name in said):
+        yield Reason("calling", f"{service} fails only in what it calls: {said[0][:80]}", -0.8)
+    if callers := scene.pressed.get(service):
+        text = f"{service} gets more requests than usual from {', '.join(callers)}, which gets no more itself"
+        yield Reason("pressed", text, -PRESSED)
+    if pressed := sorted(c for c, callers in scene.pressed.items() if service in callers):
+        yield Reason("pressed", f"{service} sends more to {', '.join(pressed)} than it gets itself", PRESSED)
+    gone = next((s for s in own if s.source == "missing"), None)
+    if gone is not None and not waits and not others:
+        yield Reason("missing", gone.reason.text, BREAKS_OFF, gone.reason.query, figures=gone.reason.figures)
+
+
+def _waits(scene: _Scene, service: str, callee: str) -> bool:
+    """The callee failed no later, and neither suffers from its users nor fails, later, in the very same words."""
+    began = scene.began
+    if callee not in began or callee in scene.used or service in scene.pressed.get(callee, ()):
+        return False
+    late = began[callee] > began[service]
+    return began[callee] <= began[service] + SAME and not (late and _same_words(callee, service, scene.going))
 
 
 def _onset(own: Sequence[Symptom]) -> tuple[datetime | None, datetime | None]:

@@ -15,7 +15,8 @@ _PAPER = re.compile(
     r"|(?:^|/)test_[^/]+$|_test\.\w+$|\.(?:test|spec|stories)\.\w+$",
     re.IGNORECASE,
 )
-_PAPER_TITLE = re.compile(r"^(?:docs?|tests?)(?:\([^)]*\))?!?:", re.IGNORECASE)
+_PAPER_TITLE = re.compile(r"^(?:docs?|tests?|文档|测试)(?:\([^)]*\))?!?[:：]", re.IGNORECASE)
+SAYS_ITS_KIND = ("commit", "deploy", "release")
 _REVERT = re.compile(r"\b(?:revert|roll(?:ed)?[ -]?back|undo)|回滚|撤回|回退|还原", re.IGNORECASE)
 
 
@@ -49,7 +50,7 @@ def on_paper(change: Change, commits: Sequence[Change]) -> bool:
     files = [f for c in (change, *commits) for f in c.files]
     if files:
         return all(_PAPER.search(f) for f in files)
-    return all(c.kind == "commit" and _PAPER_TITLE.search(c.title) for c in whole)
+    return all(c.kind in SAYS_ITS_KIND and _PAPER_TITLE.search(c.title) for c in whole)
 
 
 def taken_back(change: Change, commits: Sequence[Change], others: Sequence[Change], onset: datetime) -> Change | None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import log, log2
+from math import log
 
 from subagents.cause.candidates import ROLLED, Candidate, candidates, in_path
 from subagents.cause.edits import PLAIN_TEXT, Edit, edits, is_plain_text
@@ -20,19 +20,27 @@ from subagents.cause.facts import Facts
 from subagents.cause.links import ANY, links, vanished
 from subagents.cause.midnight import midnight
 from subagents.cause.model import Reason
-from subagents.cause.places import Incident, precursors
+from subagents.cause.places import Incident
 from subagents.cause.relations import on_paper, same_environment, taken_back, touches
 from subagents.cause.symptoms import bare
-from subagents.cause.telling import Telling, specific
+from subagents.cause.telling import GENERIC, Telling, specific
+from subagents.cause.timing import ENDED, MARGIN, Clock
 from subagents.cause.words import identifiers, stem, words
 
 SWITCHES = ("flag", "config")
-MARGIN = timedelta(minutes=2)
-UNIT = timedelta(minutes=10)
-ENDED = timedelta(minutes=30)
 FAR = timedelta(hours=36)
 WORDS, EFFECTS = 3.0, 3.5  # the most that wording and effects can add
+LATE = 1.1  # times a limit: what gave up then, gave up by it
+COMMON = 0.5  # of an effect of which only that is seen which every trouble shows
 SLEPT = 1.2  # an effect that was to be expected at just this time
+BULK = re.compile(  # work on much data beside the daily one: it takes locks, processors and disks from that
+    r"back-?fill|re-?index(?:ing)?\b|bulk (?:load|import|update|delete|insert)|batch (?:job|run)|nightly job"
+    r"|re-?run(?:s|ning)? |mass (?:update|delete)|full (?:sync|import|export|rebuild)|data migration"
+    r"|重跑|补数|补跑|跑批|批量|全量|数据迁移|数据订正",
+    re.IGNORECASE,
+)
+BULKY = frozenset(("race", "sql", "latency", "cpu", "disk", "queue", "pool", "timeout"))
+ALIEN, TIED, AFAR = -3.0, -1.0, -0.5  # without a part in it; but failing lines speak of it; but it works on others
 FITS = 0.8  # of effects that fit: from there on the content speaks for the change
 
 
@@ -45,7 +53,7 @@ class Weighed:
     brings: frozenset[str] = frozenset()  # kinds of trouble that its strongest fitting effects bring
 
 
-class Desk:
+class Weighing:
     """Weighs each change of one incident."""
 
     def __init__(self, facts: Facts, found: Incident, told: Telling, environment: str = "") -> None:
@@ -56,6 +64,8 @@ class Desk:
         self.content = {c.id: _content(c, facts.diffs) for c in self.all}
         self.rare = _rarity(self.content.values())
         self.place_words = place_words(facts.known)
+        self.clock = Clock(facts, found)
+        self.took = {s.seconds for s in facts.spans if s.error and s.start >= (found.onset or found.at) - MARGIN}
 
     def weigh(self) -> list[Weighed]:
         return sorted((self._one(c) for c in self.all), key=lambda w: (-w.score, w.candidate.id))
@@ -64,11 +74,20 @@ class Desk:
         if against := self._against(c):
             return Weighed(c, -9.0, against, ())
         fitting = self._fitting(c)
-        tied = any(e.families == ANY for e, _ in fitting)
-        reasons = [*self._timing(c), *self._place(c, tied), *self._mechanism(c, fitting), *self._late(c)]
+        tied = max((AFAR if e.afar else TIED for e, _ in fitting if e.afar or e.families == ANY), default=ALIEN)
+        reasons = [
+            *self.clock.timing(c, self._midnight(c)),
+            *self._place(c, tied),
+            *self._mechanism(c, fitting),
+            *self._late(c),
+        ]
         score = sum(r.weight for r in reasons)
         brings = frozenset(f for e, w in fitting if w >= 1.0 for f in e.families)
         return Weighed(c, round(score, 3), "", tuple(reasons), brings)
+
+    def _midnight(self, c: Candidate) -> datetime | None:
+        text = "\n".join(x for e in self.hunks[c.id] for x in (*e.removed, *e.added))
+        return midnight(text, c.at, self.clock.onset)
 
     def _fitting(self, c: Candidate) -> list[tuple[Effect, float]]:
         """Its effects that can bring what is seen, each with how well it fits, best first."""
@@ -84,7 +103,7 @@ class Desk:
     # ── ruled out ─────────────────────────────────────────────────────────────────────────────
 
     def _against(self, c: Candidate) -> str:
-        end = self._latest()
+        end = self.clock.latest
         if c.at > end + MARGIN:
             return "after_onset"
         if end - c.at > FAR:
@@ -94,44 +113,14 @@ class Desk:
             return "other_environment"
         if on_paper(c.change, ()):
             return "docs_only"
-        if c.change.until is not None and c.change.until < self._earliest() - ENDED:
+        if c.change.until is not None and c.change.until < self.clock.earliest - ENDED:
             return "ended_before"
         return ""
 
-    def _earliest(self) -> datetime:
-        early = [s.at for s in precursors(self.found, self.found.first)]
-        return min([*early, self.found.onset or self.found.at])
-
-    def _latest(self) -> datetime:
-        return self.found.sure or self.found.at
-
-    # ── when ──────────────────────────────────────────────────────────────────────────────────
-
-    def _timing(self, c: Candidate) -> Iterator[Reason]:
-        onset, early = self.found.onset or self.found.at, self._earliest()
-        if c.change.until is not None and c.at <= onset <= c.change.until + ENDED:
-            yield Reason("timing", "planned work that was going on at the onset", 0.2)
-            return
-        if c.at > early + MARGIN and early < onset - timedelta(minutes=10):
-            yield Reason("timing", f"trouble was under way since {early:%H:%M}, before it at {c.at:%H:%M}", -1.5)
-        if (night := self._midnight(c)) is not None:
-            yield Reason("timing", f"its first midnight, at {night:%H:%M}, is just before the onset", 0.4)
-            return
-        from_early = c.at <= early + MARGIN
-        began = early if from_early else onset
-        lead = max(timedelta(), began - c.at)
-        what = "onset" if began == onset else "first signs"
-        weight = 0.4 - 0.35 * log2(1 + lead / UNIT)
-        yield Reason("timing", f"{lead.total_seconds() / 60:.0f} min before the {what} at {began:%H:%M}", weight)
-
-    def _midnight(self, c: Candidate) -> datetime | None:
-        text = "\n".join(x for e in self.hunks[c.id] for x in (*e.removed, *e.added))
-        return midnight(text, c.at, self.found.onset or self.found.at)
-
     # ── where ─────────────────────────────────────────────────────────────────────────────────
 
-    def _place(self, c: Candidate, tied: bool) -> Iterator[Reason]:
-        """`tied`: the failing lines speak of what it changes, so that it reached them, on whatever way."""
+    def _place(self, c: Candidate, alien: float) -> Iterator[Reason]:
+        """`alien`: what it weighs that nothing leads from it to what fails."""
         first, topology = self.found.first, self.found.calls
         whose = {c.service} if c.service else touches(c.change, (), self.facts.known)
         reached = {p.service for p in self.found.places}
@@ -147,7 +136,7 @@ class Desk:
         elif not whose:
             yield Reason("place", "on what no service owns alone", -0.6)
         else:
-            yield Reason("place", f"on {', '.join(sorted(whose))}, which has no part in it", -1.0 if tied else -3.0)
+            yield Reason("place", f"on {', '.join(sorted(whose))}, which has no part in it", alien)
         yield from self._brought(c)
 
     def _brought(self, c: Candidate) -> Iterator[Reason]:
@@ -206,12 +195,19 @@ class Desk:
         """An effect's strength as far as its kinds are seen; more where its new value stands in the failures."""
         if effect.families == ANY:
             return effect.strength
-        seen = max((self.kinds.get(f, 0.0) for f in effect.families), default=0.0)
+        seen = max((self._seen(f, effect.families) for f in effect.families), default=0.0)
         if effect.about and not (words(effect.about) - self.place_words) & self.told.words.keys():
             seen *= 0.3
+        if effect.limit and any(effect.limit <= t <= LATE * effect.limit for t in self.took):
+            return effect.strength * max(seen, 0.6) + 1.2
         if effect.values & self.told.numbers and seen >= 0.15:
             return effect.strength * max(seen, 0.6) + 1.2
         return effect.strength * seen * 1.3 if seen >= 0.12 else 0.0
+
+    def _seen(self, family: str, among: frozenset[str]) -> float:
+        """How far a kind of trouble is seen; half as far where others of an effect's kinds would tell more."""
+        vague = family in GENERIC and bool(among - GENERIC or (family == "errors" and len(among) > 1))
+        return self.kinds.get(family, 0.0) * (COMMON if vague else 1.0)
 
     def _wording(self, content: str) -> list[tuple[str, float]]:
         found = []
@@ -259,7 +255,9 @@ def _rarity(contents: Iterable[str]) -> dict[str, float]:
 
 
 def _said_effects(c: Candidate) -> list[Effect]:
-    """Of a switch or a setting without a diff: old and new value in its title, as `key: 20 → 2`."""
+    """Of what has no diff: bulk work by its words; of a setting old and new value in its title, as `key: 20 → 2`."""
+    if (said := BULK.search(f"{c.change.title}\n{c.change.body}")) and c.change.kind not in SWITCHES:
+        return [Effect(f"works on much data at once: ‘{said.group()}’", BULKY, 1.5, afar=True)]
     key, sep, values = c.change.title.partition(": ")
     for arrow in ("→", "->", "=>"):
         if sep and arrow in values:

@@ -19,11 +19,12 @@ from subagents.onset import rises, whole_bins
 from subagents.sources import Episode, Pattern, Series
 
 HARD = re.compile(
-    r"error|fail|5xx|4xx|40[13]|50\d|latency|duration|p9\d|_wait|wait_|lag|_age|depth|restart|oom|panic|timeout"
-    r"|reject|decline|availab|ready|crash|success",
+    r"error|fail|5xx|4xx|40\d|42\d|50\d|latency|duration|p9\d|_wait|wait_|lag|_age|depth|restart|oom|panic|timeout"
+    r"|reject|decline|availab|ready|crash|success|exceeded|violat|dropp|dead_?letter|dlq|stale|conflict|denied|held|pause|stall",
     re.IGNORECASE,
 )
 NEW = 3.0  # times as many as before: a pattern that is not the usual one
+MANY, FEW = 10, 5  # times as many warnings as before are harm, whatever they say; fewer before count as so many
 TOGETHER = timedelta(minutes=30)
 
 
@@ -94,7 +95,7 @@ def _errors(service: str, bins: Bins, facts: Facts, until: datetime | None) -> l
     for rise in rises(bins, covered, MINUTE, until or covered.start):
         weight = min(3.0, 0.5 + log10(max(1.0, rise.excess)))
         values = {"lines": rise.total, "most in one step": rise.peak}
-        text = f"{service} logged {rise.total:g} errors since {rise.start:%H:%M}"
+        text = f"{service} logged {rise.total:g} {facts.loud} since {rise.start:%H:%M}"
         reason = Reason("errors", text, weight, facts.queries.get("errors", ""), facts.window, values)
         sure = rise.start + timedelta(seconds=rise.width)
         kinds = frozenset(("errors",))
@@ -120,7 +121,12 @@ def is_new(p: Pattern) -> bool:
 def is_bad(p: Pattern) -> bool:
     if p.level in ("error", "fatal"):
         return True
-    return p.level == "warn" and bool(families(p.template) - {"config", "logging"})
+    said = families(p.template) - {"config", "logging"}
+    return p.level == "warn" and (bool(said) or _many(p))
+
+
+def _many(p: Pattern) -> bool:
+    return p.before is not None and p.n >= MANY * max(p.before, FEW)
 
 
 def _pattern(p: Pattern, facts: Facts, onset: datetime) -> Symptom:

@@ -14,8 +14,9 @@ from subagents.cause.words import families, identifiers, words
 
 FORMS = 40  # different lines that are read for stack traces
 MISSED = 0.7  # what the words of a line that no longer comes weigh
+MUCH, TIMES, LOUDER = 1_000, 10, 4.0  # lines, times the usual, and what it weighs
 OTHERS = 0.35  # what services say that are only reached
-GENERIC = frozenset(("errors", "latency", "config", "dependency", "logging", "traffic", "timeout"))
+GENERIC = frozenset(("errors", "latency", "config", "dependency", "traffic", "timeout"))
 _SKIPPED = re.compile(r"trace|span|id$|time|date|^ts$|level|severity|service|version|duration|host|pod|user|^ip$", re.I)
 _NUMBER = re.compile(r"(?<![\w.:-])(\d{2,}|\d)(?=\s*(?:ms|s|m|%|MB|Mi|per|of|in use|requests|connections|retries)?\b)")
 
@@ -50,6 +51,8 @@ def telling(facts: Facts, found: Incident) -> Telling:
             numbers |= set(_NUMBER.findall(text))
             own.append(text.lower())
         whole.append(text.lower())
+    if _louder(facts, found.first):
+        kinds["logging"] += LOUDER
     for gone in (
         s for s in found.symptoms if s.source == "missing"
     ):  # tells where it broke off, and no kind of trouble
@@ -57,6 +60,13 @@ def telling(facts: Facts, found: Incident) -> Telling:
         for known, terms in ((said, words(gone.name)), (names, identifiers(gone.name))):
             known.update({term: max(known[term], share) for term in terms})
     return Telling(said, names, kinds, frozenset(numbers), "\n".join(whole), "\n".join(own))
+
+
+def _louder(facts: Facts, service: str) -> bool:
+    """It writes many times as many lines as before, those that tell of failures aside."""
+    mine = [p for p in facts.patterns if p.service == service and not is_bad(p) and p.before is not None]
+    lines, before = sum(p.n for p in mine), sum(p.before or 0 for p in mine)
+    return lines >= MUCH and lines >= TIMES * before
 
 
 def _texts(facts: Facts, found: Incident) -> Iterator[tuple[str, str, float]]:

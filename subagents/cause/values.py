@@ -43,6 +43,7 @@ BYTES_OF = MEMORY + r"|\w*size|byte|disk|volume|storage"
 # which way a value moved hurts: words that keys are made of → families when it gets less, when it gets more
 KEYS: tuple[tuple[str, str, str, str], ...] = (
     (r"time ?out|\w*timeout\w*|deadline|max ?wait", "time limit", "timeout errors dependency", "latency queue pool"),
+    (r"lease|lock|heart ?beat|visibility", "lease", "race data errors", "latency queue"),
     (r"ttl|expir(?:e[sd]?|y|ation|ing)|max ?age|\w*cache[ds]?|caching", "lifetime of cached entries",
      "cache latency sql cpu traffic", "data memory"),
     (r"\w*retr(?:y|ies)|attempt", "retries", "errors dependency", "retry traffic dependency cpu queue"),
@@ -54,8 +55,8 @@ KEYS: tuple[tuple[str, str, str, str], ...] = (
     (MEMORY, "memory limit", "memory crash", "memory"),
     (r"\w*cpu|replica|worker|thread|concurren\w+|parallel\w*|instance|\w*procs", "capacity",
      "cpu queue latency pool", "cpu pool sql"),
-    (r"batch(?:es|size)?|chunk(?:size)?|page ?size|buffer(?:ed|size)?|prefetch", "batch size", "queue latency",
-     "memory latency timeout"),
+    (r"buffer(?:ed|size)?", "buffer", "queue latency", "memory"),
+    (r"batch(?:es|size)?|chunk(?:size)?|page ?size|prefetch", "batch size", "queue latency", "memory latency timeout"),
     (r"disk|volume|storage|retention|rotat\w+", "disk space", "disk", "disk"),
     (r"sleep|delay|wait|back ?off", "delay", "traffic retry", "latency timeout"),
     (r"max(?:imum)?|limit|(?!re)\w*size|cap|capacity", "limit", "pool quota queue memory errors data", "memory"),
@@ -79,6 +80,7 @@ _BOOL = re.compile(r"\b(true|false|on|off|enabled?|disabled?)\b", re.I)
 STRICT = re.compile(r"strict|forbid|reject|required|deny|enforce|mandatory|abort|\bfail\b|always|never", re.I)
 _STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_VALUE = re.compile(r"[A-Za-z_][\w.]*")
 PAIRED = 100  # lines of a hunk that are looked at for their like: where more differ, it is written anew
 ALIKE = 0.5  # the share of names that two lines must have in common to be one line before and after
 
@@ -130,6 +132,7 @@ def moved(edit: Edit) -> Iterator[Effect]:
     """What its values were and are, as effects."""
     for old, new in pairs(edit):
         yield from _numbers(edit, old, new)
+        yield from _units(edit, old, new)
         yield from _strings(edit, old, new)
 
 
@@ -174,7 +177,18 @@ def _numbers(edit: Edit, old: str, new: str) -> Iterator[Effect]:
     for key in (k for k in before if k in after):
         sizes = _sizes(key[0], before[key], after[key])
         if sizes and sizes[0] != sizes[1]:
-            yield _judged(key[0], old, edit.file, *sizes, after[key].said)
+            timed = before[key].unit in TIME and after[key].unit in TIME
+            yield _judged(key[0], old, edit.file, *sizes, after[key].said, timed)
+
+
+def _units(edit: Edit, old: str, new: str) -> Iterator[Effect]:
+    """A value from elsewhere that is read in another unit: `from_secs(c.lease)` → `from_millis(c.lease)`."""
+    before, after = (_MAKES.search(x) for x in (old, new))
+    if before and after and not any(_NUMBER.search(x) for x in (old, new)):
+        was, now = (TIME.get(m.group(1).lower(), 1.0) for m in (before, after))
+        if was != now:
+            of = _VALUE.search(new, after.end())
+            yield _judged(of.group() if of else "", new, edit.file, was, now, "")
 
 
 def _keyed(line: str) -> dict[tuple[str, int], Number]:
@@ -197,7 +211,7 @@ def _by_unit(keyed: dict[tuple[str, int], Number]) -> dict[tuple[str, int], Numb
     return found
 
 
-def _judged(key: str, line: str, file: str, old: float, new: float, said: str) -> Effect:
+def _judged(key: str, line: str, file: str, old: float, new: float, said: str, timed: bool = False) -> Effect:
     ratio = max(old, new) / max(min(old, new), 1e-9)
     strength = min(MOST, log2(min(ratio, 1e6)) / 2)
     whole = " ".join(k for _, _, k in keys(line)) or line
@@ -208,7 +222,10 @@ def _judged(key: str, line: str, file: str, old: float, new: float, said: str) -
                 hurts = new < old or what in MORE_HURTS
                 weight = (strength if hurts else strength / 2) if kinds else strength / 4
                 told = f"{what} `{key or whole.split()[-1]}` {old:g} → {new:g} ({way}, {ratio:.3g}-fold)"
-                return Effect(told, frozenset(kinds.split()) | _about(text, kinds), weight, frozenset((said,)))
+                limit = new if timed and what == "time limit" and new < old else 0.0
+                return Effect(
+                    told, frozenset(kinds.split()) | _about(text, kinds), weight, frozenset((said,)), "", limit
+                )
     told = f"value in `{line.strip()[:60]}` {old:g} → {new:g}"
     return Effect(told, families(whole) | families(file), min(0.8, strength), frozenset((said,)))
 

@@ -16,7 +16,7 @@ from subagents.cause.words import signature
 
 UNKNOWN = 1.6  # what an explanation must outweigh: nothing explains it
 SHARP = 1.0  # how much a point of score is worth in log-odds
-NAMED = 0.5  # the least probability at which one cause is named
+NAMED = 0.55  # the least probability at which one cause is named
 AHEAD = 0.12  # and by so much before the next
 SHOWN = 10
 TOGETHER = timedelta(minutes=2)  # of one deploy

@@ -15,7 +15,7 @@ FAMILIES: dict[str, str] = {
     "certificate": r"certificat|\bx509\b|\btls_cert|\bcert[_ -]|\bcert\b|not_?after|\bca[_ -]?bundle|证书",
     "dns": r"\bdns\b|dns_|no such host|nxdomain|servfail|resolv(?:er|e host|\.conf)|name resolution|getaddrinfo"
     r"|unknown_?host|enotfound|域名解析",
-    "quota": r"quota|rate.?limit|too many requests|\b429\b|throttl|limit_?exceeded|requests_per_|per minute"
+    "quota": r"quota|rate.?limit|too many requests|\b429\b|throttl|limit_?exceeded|requests_per_(?!s)|per minute"
     r"|rejected|限流|配额",
     "pool": r"\bpool|_pool|pool\b|pool-\d|connection_?s?\b.*(?:exhaust|acquir|slots)|max_?conn|conns?\b|acquir"
     r"|active_?conn|conn\w*_(?:active|in_use)|connections? (?:is |are )?(?:not |un)available"
@@ -25,9 +25,10 @@ FAMILIES: dict[str, str] = {
     "disk": r"disk|no space left|enospc|inode|\bwal\b|volume|fsync|磁盘",
     "crash": r"panic|crash|fatal|segfault|sigsegv|null_?pointer|nil pointer|nil map|\bnull\b|undefined is not|npe\b"
     r"|restart|back-?off|unhandled|uncaught|ready_replicas|exit code|nonetype|typeerror|空指针",
-    "race": r"concurrent|data race|\brace\b|mutex|deadlock|\block(?:s|ed|ing)?\b|lock_?wait|synchroni|atomic|死锁",
+    "race": r"concurrent|data race|\brace\b|mutex|deadlock|\block(?:s|ed|ing)?\b|(?:share|exclusive|row|table)_?lock"
+    r"|lock_?wait|synchroni|atomic|死锁",
     "cache": r"cache|\bttl\b|\bhit_|miss(?:es)?\b|evict|read-?through|stampede|缓存",
-    "queue": r"queue|backlog|\blag\b|_lag|consumer|offset|partition|redeliver|dlq|oldest|积压",
+    "queue": r"queue|backlog|in_flight|pending|\blag\b|_lag|consumer|offset|partition|redeliver|dlq|oldest|积压",
     "timeout": r"time[d_ -]?out|deadline|gave up|took too long|exceeded \S+ ?m?s\b|within \S+ ?m?s\b|超时",
     "retry": r"\bretr(?:y|ies)|attempts?\b|backoff|重试",
     "sql": r"\bsql|select |insert |update .* set|\bquer(?:y|ies)|relation|column|\btable\b|schema|migration|\bindex\b"
@@ -44,7 +45,10 @@ FAMILIES: dict[str, str] = {
     r"|connection refused|connect error|dependency",
     "network": r"connection reset|broken pipe|packet|network|unreachable|\bnic\b|econnreset|socket",
     "data": r"malformed|out of range|invalid (?:record|payload|value|character|json|utf)|corrupt|poison|deseriali"
-    r"|parse error|cannot parse|failed to parse|unmarshal|validation error|schema mismatch|unexpected (?:token|field)"
+    r"|parse error|cannot parse|failed to parse|unmarshal|validation error|schema mismatch"
+    r"|unexpected (?:token|field|type)|not of type|argument must be|type mismatch"
+    r"|cannot (?:be )?(?:cast|convert|coerce)"
+    r"|unprocessable|\b422\b|number_?format|missing (?:required )?(?:field|property|key)|unknown (?:field|property)"
     r"|脏数据",
     "config": r"config|setting|flag|feature|toggle|\benv\b|rule",
     "dependency_version": r"go\.mod|go\.sum|package(?:-lock)?\.json|requirements|pom\.xml|cargo\.toml|gemfile"
@@ -70,9 +74,14 @@ DOWN_IS_BAD = re.compile(
     re.IGNORECASE,
 )
 UP_IS_BAD = re.compile(
-    r"error|fail|5xx|4xx|40[13]|50\d|latency|duration|p9\d|wait|lag|age|depth|backlog|restart|oom|panic|timeout|throttl"
-    r"|reject|dropp|lost|miss|memory|heap|rss|cpu|disk|used|usage|utili|in_use|busy|await|steal|retr|decline|pressure"
+    r"error|fail|5xx|4xx|40\d|42\d|50\d|latency|duration|p9\d|wait|lag|age|depth|backlog|restart|oom|panic|timeout|throttl"
+    r"|reject|dropp|lost|miss|memory|heap|rss|cpu|disk|used|usage|utili|in_use|busy|await|steal|retr|decline|pressure|violat|dead_?letter|dlq|stale|conflict|denied|held|pause|stall|in_flight|pending"
     r"|per_request|queue|exceed|crash|refused|evict|load",
+    re.IGNORECASE,
+)
+CALLING = re.compile(
+    r"upstream|downstream|outbound|\bclient_(?:call|request)|dependency|failed with status|status code"
+    r"|answered \d|stale|older than|上游|下游",
     re.IGNORECASE,
 )
 LOAD = re.compile(r"requests?_per_s|request_rate|\brps\b|\bqps\b|requests?(?:_total)?$|throughput|queries_per_s", re.I)

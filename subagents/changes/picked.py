@@ -18,7 +18,7 @@ from subagents.saying import Clock, joined, short
 MOST = 5
 _DOES = r"改|发|上线|部署|合并|提交|动|推|回滚|做|干"
 _PERSON = re.compile(
-    rf"(?<![A-Za-z0-9_.-])(?P<zh>[A-Za-z][\w.-]+)\s?(?:(?:昨|今|前)[天晚]|最近|上周|刚才?|都|又|到底)*\s?(?:{_DOES})(?:了|过|的|什么)"
+    rf"(?<![A-Za-z0-9_.-])(?P<zh>[A-Za-z][\w.-]+)\s?(?:(?:昨|今|前)[天晚]|最近|上周|刚才?|都|又|到底)*\s?(?:{_DOES})(?:了|过|的|什么|啥)"
     r"|\b(?:what|which \w+) (?:did|has|have) (?P<en>[a-z][\w.-]+)"
     r" (?:deploy|change|merge|ship|push|commit|do|release|roll)"
     r"|\b(?:changes?|commits?|deploys?|deployments?|releases?) (?:by|from|of) (?P<by>[a-z][\w.-]+)",

@@ -40,6 +40,11 @@ KINDS = re.compile(
     r"|\bnew (?:errors?|exceptions?|messages?)\b",
     re.IGNORECASE,
 )
+TOP = re.compile(
+    r"(?:报错|错误|异常|日志)[^，。？?]{0,4}(?:排行|排名|top)|top\s?\d*\s?(?:的)?\s?(?:个|种|条)?(?:报错|错误|异常)|最(?:多|常见|频繁)的\s?(?:报错|错误|异常)"
+    r"|\b(?:most (?:common|frequent|often)|top)(?: \d+)? (?:\w+ )?(?:errors?|exceptions?|failures?|messages?)\b",
+    re.IGNORECASE,
+)
 REQUEST = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ HTTP/")  # a line of an access log
 WHICH = re.compile(r"哪[些个]?服务|谁在报错|\bwhich services?\b", re.IGNORECASE)
 HEAD, HOURS, MOST = 2, 8, 6
@@ -62,8 +67,9 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
         return [("patterns", {"services": peers})]
     aside, head, details = _counts(turn)
     patterns, spans = _patterns(turn), _spans(turn)
-    if KINDS.search(text):
-        patterns, head, details = [], [*patterns[:HEAD], *head], [*patterns[HEAD:], *details]
+    if KINDS.search(text) or TOP.search(text):
+        first = MOST if TOP.search(text) else HEAD
+        patterns, head, details = [], [*patterns[:first], *head], [*patterns[first:], *details]
     return closed(turn, divided([*aside, *spans, *head], [*details, *patterns]))
 
 
@@ -209,7 +215,7 @@ def _pattern(turn: Turn, got: Taken, zh: bool) -> list[str]:
     data, cite, clock = got.result.data, f"[{got.id}]", clock_of(turn, got)
     rows = [p for p in data["patterns"] if not REQUEST.search(p["template"])]
     kept = [p for p in rows if not p["stray"]] or rows
-    tops = (kept if KINDS.search(turn.ctx.question.text) else _leading(kept))[:MOST]
+    tops = _tops(kept, turn.ctx.question.text)[:MOST]
     lines = [_one_pattern(top, clock, cite, zh) for top in tops]
     hidden = data["strays"] - sum(p["stray"] for p in tops)
     if hidden > 0 and len(tops) < len(rows):
@@ -225,6 +231,14 @@ def _pattern(turn: Turn, got: Taken, zh: bool) -> list[str]:
         )  # fmt: skip
         lines.append(f"{said} {cite}")
     return [line + ("。" if zh else ".") for line in lines]
+
+
+def _tops(rows: Sequence[Json], text: str) -> list[Json]:
+    """Those that are asked for: the most frequent failures, all, or of each service the one that tells most."""
+    if TOP.search(text):
+        failing = [p for p in rows if p["level"] in ("error", "fatal")]
+        return sorted(failing or rows, key=lambda p: -p["n"])
+    return list(rows) if KINDS.search(text) else _leading(rows)
 
 
 def _leading(rows: Sequence[Json]) -> list[Json]:

@@ -13,7 +13,9 @@ _ACCUSED = (
     r"|\bbecause of|\bdue to|\bcaused by|\brelated to)\s*NAME(?![\w-])\s*(?:服务|service)?\s*(?:v?\d[\w.]*)?\s*"
     r"(?:的?(?:问题|锅|原因)|导致|引起|造成|搞|有关|[?？,，.]|$)"
     r"|(?<![\w-])(?<!把)(?<!把 )NAME\s*(?:服务|service)?\s*(?:v?\d+\.\d[\w.]*)?\s*"
-    r"(?:的问题|的锅|导致|引起|造成|搞[挂坏]|to blame|(?:is|was) the cause|caused|broke\b)"
+    r"(?:(?:的|[那这][个次笔])*\s?(?:发版|发布|部署|上线|变更|改动|配置|开关)"
+    r"|(?:deploy\w*|release|rollout|change|upgrade|flag))?\s*"
+    r"(?:的问题|的锅|导致|引起|造成|把|搞[挂坏]|to blame|(?:is|was) the cause|caused?\b|br(?:eak|oke)\b|took down)"
     r"|(?<![\w-])NAME\s+v?\d+\.\d"
 )
 

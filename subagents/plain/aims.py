@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from orchestrator.planner import THEN, Aim
+from orchestrator.when.phrases import phrases
 from subagents.plain.kinds import ASKS, AT_CHANGE, kinds
 from subagents.plain.sought import sought
 from subagents.plain.terms import counted
@@ -55,10 +56,23 @@ _LISTS = re.compile(  # wants to know one thing of it, not why
 _QUESTION = re.compile(r"(?:[吗嘛没]|(?<![什怎])么|没有)\s*[?？!！。]*$|[?？]")
 _VAGUE = re.compile(
     r"^(?!.*(?:日志|告警|报警))[^。]*有(?:没有)?(?:什么|啥|无|任何)(?:异常|问题|不对|情况|动静)"
-    r"|\b(?:anything|something) (?:wrong|unusual|odd|weird|strange)\b",
+    r"|\b(?:anything|something) (?:wrong|unusual|odd|weird|strange)\b"
+    r"|\banything (?:on|with|about|in|for|from|of|since|during|overnight|new"
+    r"|going on|happen\w*|to worry|i should know)\b"
+    r"|\bany (?:news|updates?) (?:on|about|from|since)\b",
     re.IGNORECASE,
 )
 _IDS = re.compile(r"(?<![\w.-])(?:[A-Za-z]{2,}-\d{2,}|(?=[a-f]*\d)[0-9a-f]{7,40}|v?\d+\.\d+\.\d+)(?![\w-])")
+_TICKET = re.compile(  # what a ticket or change is, by its number
+    r"(?<![\w-])[A-Z]{2,10}-\d{2,}(?![\w-])[^，。？?]{0,6}(?:是(?:啥|什么|谁)|什么内容|干(?:啥|什么)|做了?(?:啥|什么))"
+    r"|(?:啥|什么)是 ?[A-Z]{2,10}-\d{2,}"
+    r"|\b(?:what|who|when)\b[^.?!]{0,24}\b[A-Z]{2,10}-\d{2,}(?![\w-])"
+)
+_WORDS = re.compile(  # a question about words, not about what runs
+    r"翻译|译[成为]|怎么(?:读|念|拼)|什么意思|近义词|同义词|造句|\b(?:translat\w+|spell\w*|pronounce\w*|synonyms?|rhymes?|proofread"
+    r"|(?:french|german|spanish|japanese|chinese|english) for)\b",
+    re.IGNORECASE,
+)
 _CAUSE = frozenset(("rollback", "brief", "since", "helped"))
 _STATE = frozenset(("over", "still", "first", "impact"))
 _EXTENT = frozenset(("began", "ended", "lasted"))
@@ -70,12 +84,16 @@ _OF_ONE = re.compile(
 def aim(text: str) -> Aim:
     """ "cause" where that is plain by itself, "judged" where it is if the question is about operations at all."""
     asked = kinds(text)
-    if _CAUSE & {*asked} or _STRONG.search(text) or complains(text) or _puzzled(text):
+    if _CAUSE & {*asked} or _STRONG.search(text) or complains(text) or _puzzled(text) or _TICKET.search(text):
         return "cause"
-    hit = "trouble" in asked and _AFFECTED.search(text)
+    hit = ("trouble" in asked and _AFFECTED.search(text)) or ("slow" in asked and not _OF_ONE.search(text))
     if hit or _STATE & {*asked} or _VAGUE.search(text) or (_EXTENT & {*asked} and not _OF_ONE.search(text)):
         return "state"
-    if counted(text) or sought(text) or ({"compare", "trouble"} & {*asked} and THEN.search(text)):
+    if (
+        counted(text)
+        or (sought(text) and not _WORDS.search(text))
+        or ({"compare", "trouble"} & {*asked} and THEN.search(text))
+    ):
         return "plain"
     if "blame" not in asked or not ASKS.search(text):
         return ""
@@ -83,8 +101,8 @@ def aim(text: str) -> Aim:
 
 
 def _puzzled(text: str) -> bool:
-    """Whether a text asks what is going on, beside words of trouble."""
-    return bool(_WHATS_UP.search(text) and (TOLD.search(text) or _FAILS.search(text)))
+    """Whether a text asks what is going on, beside words of trouble or a time."""
+    return bool(_WHATS_UP.search(text) and (TOLD.search(text) or _FAILS.search(text) or phrases(text)))
 
 
 def complains(text: str) -> bool:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from orchestrator.contracts import Json
-from subagents.plain import state
+from subagents.plain import slowness, state
+from subagents.plain.kinds import kinds
 from subagents.plain.seen import Seen, Stretch
 from subagents.plain.words import called, opened, stop
 from subagents.saying import at, joined, lasting
@@ -27,10 +28,14 @@ class Part:
 
 
 def began(seen: Seen) -> list[str]:
-    parts, zh = _parts(seen), seen.zh
-    if not parts:
-        return state.looked(seen)[1]
-    lead, rest = parts[0], sorted(parts[1:], key=lambda p: p.start)[:1]
+    if "ended" in kinds(seen.text):  # "when did it start and end"
+        return lasted(seen)
+    parts = _parts(seen)
+    return _since(seen, parts) if parts else state.looked(seen)[1]
+
+
+def _since(seen: Seen, parts: list[Part]) -> list[str]:
+    zh, lead, rest = seen.zh, parts[0], sorted(parts[1:], key=lambda p: p.start)[:1]
     when = seen.clock.zoned(lead.start)
     lines = [
         *_elsewhere(seen, parts),
@@ -71,7 +76,7 @@ def lasted(seen: Seen) -> list[str]:
         return state.looked(seen)[1]
     lead, rest = parts[0], sorted(parts[1:], key=lambda p: p.start - (p.end or seen.window.end))[:1]
     if lead.end is None:
-        return [*began(seen)[:1], *state.shown(seen)]
+        return [*_since(seen, parts)[:1], *state.shown(seen)]
     long = [stop(_long(p, p.end, seen), p.cite, zh) for p in (lead, *rest) if p.end]
     return [*_elsewhere(seen, parts), *long]
 
@@ -85,6 +90,9 @@ def _parts(seen: Seen) -> list[Part]:
     """What the question may mean: the errors, then the alerts of that time as they began, else the metrics."""
     zh, s, cite = seen.zh, seen.stretch, seen.alerts[1]
     named = _named(seen)
+    if not named and slowness.SLOW.search(seen.text) and (slow := slowness.began(seen)):
+        row, of = slow
+        return [_metric(row, of, f"{row['before']}{row['unit']} → {row['during']}{row['unit']}")]
     rows = named or [a for a in seen.alerts[0] if s is None or s.aside or _meets(a, s)]
     fired = [
         Part(
@@ -122,6 +130,10 @@ def _moved(seen: Seen) -> list[Part]:
     got = seen.of("metric")
     if got is None or not got[0]["onset"]:
         return []
-    start = datetime.fromisoformat(got[0]["onset"])
     rows = [m for m in got[0]["series"] if m["onset"] == got[0]["onset"]]
-    return [Part(f"{m['service']} `{m['name']}`".strip(), start, at(m["end"]), got[1]) for m in rows[:1]]
+    return [_metric(m, got[1]) for m in rows[:1]]
+
+
+def _metric(m: Json, cite: str, moved: str = "") -> Part:
+    what = f"{m['service']} `{m['name']}` {moved}".strip()
+    return Part(what, datetime.fromisoformat(m["onset"]), at(m["end"]), cite)

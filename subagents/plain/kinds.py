@@ -9,8 +9,17 @@ from subagents.saying import HOW_MANY
 
 Kind = Literal[
     "rollback", "who", "over", "still", "began", "ended", "lasted", "first", "longest", "compare", "threshold",
-    "impact", "blame", "brief", "sound", "trouble", "since", "helped",
+    "impact", "blame", "brief", "sound", "trouble", "since", "helped", "slow", "edge",
 ]  # fmt: skip
+
+_DAY = r"^(?=.*\b(?:yesterday|last|before|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b).*"
+ALSO = (  # whether it was as much at another time: "昨天也这么多请求吗", "was it like this yesterday, too?"
+    r"(?:昨|前天|上周|前一|上个?月|[周星]期?[一二三四五六日天])[^，。？?]{0,12}[也都][^，。？?]{0,6}"
+    r"(?:这么|那么|这样|那样|一样|如此)[^，。？?]{0,10}[吗么嘛没？?]"
+    rf"|{_DAY}\b(?:was|were|did|has|have)\b[^.?!]{{0,40}}"
+    r"\b(?:like (?:this|that)|(?:as|this|that|so) (?:many|much|bad|slow|high|low|busy|noisy|often)|the same)\b"
+    rf"|{_DAY}\bdid (?:this|that|it) (?:also )?happen\b"
+)
 
 _TEXTS: tuple[tuple[Kind, str], ...] = (
     (
@@ -25,6 +34,14 @@ _TEXTS: tuple[tuple[Kind, str], ...] = (
         "helped",
         r"\bdid\b[^.?!]{0,60}\b(?:help|work|fix)\b"
         r"|(?:切|换|改|开|关|扩|加|降|升|调|停|禁|启用)[^，。？]{1,24}(?:有用|管用|有效|生效|见效|起作用)(?:了|没|吗|么|不|$)",
+    ),
+    (
+        "slow",  # how long requests take; when it began or ended, and against another time, is asked in other forms
+        r"^(?!.*(?:慢(?:查询|日志|调用|sql|消费|请求列表)|链路|什么时候|啥时候|何时|几点|多久|多长时间))[^。]*"
+        r"(?:慢|卡顿|[很好太卡]卡|卡不卡|延迟|耗时|响应时间|(?<![a-z])(?:p(?:50|75|9\d|99\.?9)|rt|tp99)(?![a-z\d]))"
+        r"|^(?!.*\b(?:when|how long|slow (?:quer\w+|log\w*|sql|calls?)|slowest (?:quer|span|trace|call)\w*|spans?"
+        r"|traces?|replication|lag)\b).*\b(?:slow(?:er|ly|ness|est|ed)?|latenc\w+|response times?|sluggish|laggy"
+        r"|p(?:50|75|9\d|99\.?9)|tak(?:es?|ing) (?:so|too|very) long)\b",
     ),
     (
         "over",
@@ -81,7 +98,7 @@ _TEXTS: tuple[tuple[Kind, str], ...] = (
         r"|比起来|谁(?:更|多))|[和跟与](?:昨天|前天|上周|昨晚|平时|往常|之前)比|比(?:昨天|前天|上周|平时|往常|之前)"
         r"|今[天日早晚][^，。？?]{0,4}[和跟与][^，。？?]{0,3}(?:昨|前天|上周)|\btoday and (?:yesterday|last)\b"
         r"|\bcompared? (?:to|with)\b|\bvs\.?\b|\bversus\b|\b(?:than|against) (?:yesterday|usual|before|last|the day)"
-        r"|\bcompare\b",
+        r"|\bcompare\b|" + ALSO,
     ),
     (
         "threshold",
@@ -100,7 +117,7 @@ _TEXTS: tuple[tuple[Kind, str], ...] = (
     (
         "blame",
         r"(?:是不是|会不会|难道|怀疑)[^，。？?]{0,40}|(?<![你我他她您])是(?!谁|哪|否|什么)[^，。？?不]{1,30}(?:吗|嘛|(?<!什)么)"
-        r"|(?:因为|由于)[^，。？?]{1,30}[吗嘛]|[^，。？?]{1,30}(?:导致|引起|造成|搞[挂坏])的?[吗嘛]"
+        r"|(?:因为|由于)[^，。？?]{1,30}[吗嘛]|[^，。？?]{1,30}(?:导致|引起|造成|[搞弄打拖整][挂坏崩垮死])了?的?[吗嘛]"
         r"|(?:跟|和|与)[^，。？?]{1,30}(?:有关|相关)"
         r"|\b(?:is|was|were|could|can|might) (?:it|this|that|these|those)\b(?: be| have been)?"
         r"(?! (?:\w+ing|ok|okay|fine|down|up"
@@ -131,7 +148,8 @@ _TEXTS: tuple[tuple[Kind, str], ...] = (
         r"|有没有(?:问题|异常|故障|事故|报错|错误|告警)|(?:挂|宕机|崩|坏|不可用|报错|出错|失败|出问题)了?[吗么嘛没]"
         r"|\b(?:any|were there|are there|was there|is there)\b[^.?!]{0,30}\b(?:alerts?|errors?|problems?|issues?"
         r"|incidents?"
-        r"|outages?|failures?|trouble|firing|wrong|unusual|anomal\w+)\b|\banything (?:wrong|unusual|broken|odd)\b"
+        r"|outages?|failures?|trouble|firing|wrong|unusual|anomal\w+)\b"
+        r"|\banything (?:wrong|unusual|broken|odd|since|overnight|happen)\b"
         r"|\b(?:is|are|was|were)\b[^.?!]{0,40}\b(?:down|broken|failing|erroring|slow|unavailable|unhealthy)\b",
     ),
 )
@@ -155,7 +173,8 @@ _SUBJECT = re.compile(  # a word of which it is asked how it is: what else than 
     r"(?:^|[，。,\s])(?P<zh>[A-Za-z][\w-]{2,})\s?(?:服务|集群)?\s?(?:现在|昨天|今天|昨晚|刚才|最近)?\s?"
     r"(?:有没有问题|有[什没]|有问题|没问题|怎么了|怎么样|什么时候|几点|何时|正常|还好|[是不]*挂了|好了|出问题|炸了|崩了|慢|坏了)"
     r"|^(?:is|are|was|were)\s(?P<en>[a-z][\w-]{2,})\s(?:ok|okay|fine|down|up|healthy|slow|broken|alive|working|failing)\b"
-    r"|\b(?:wrong|problems?|issues?|trouble)\s(?:with|in|on)\s(?P<of>[a-z][\w-]{2,})|^(?P<told>[a-z][\w-]{2,})\s(?:is|are)\s"
+    r"|\b(?:wrong|problems?|issues?|trouble|anything|news)\s(?:with|in|on|about|from)\s(?:the )?(?P<of>[a-z][\w-]{2,})"
+    r"|^(?P<told>[a-z][\w-]{2,})\s(?:is|are)\s"
     r"(?:down|slow|broken|failing|unreachable|unavailable)\b",
     re.IGNORECASE,
 )
@@ -180,7 +199,10 @@ AT_CHANGE = re.compile(  # a time that names a change: "the 18:00 deploy", "18�
     re.IGNORECASE,
 )
 SINCE_CHANGE = re.compile(
-    rf"\b(?:since|after)\s(?:the |that )?{AT_CHANGE.pattern}|{AT_CHANGE.pattern}(?:之?后|以来|以后|起)", re.IGNORECASE
+    rf"\b(?:since|after)\s(?:the |that )?{AT_CHANGE.pattern}|{AT_CHANGE.pattern}(?:之?后|以来|以后|起)"
+    rf"|\bsince\s(?:the |that )?(?P<of>[a-z][\w.-]+)\s{_CHANGE}"
+    rf"|自从?\s?(?P<zh>[A-Za-z][\w.-]+)\s?(?:服务)?(?:的|[那这]次)*{_CHANGE}",
+    re.IGNORECASE,
 )
 JUST = re.compile(
     r"刚刚?(?:才)?(?=[开关上发改切部合推加打调])|\bjust\b|\b(?:latest|most recent|last)\b|最近|最新|最后|上次",
@@ -209,6 +231,8 @@ def kinds(text: str) -> tuple[Kind, ...]:
         found.remove("trouble")
     if changes_asked(text) is not None and not _TROUBLE.search(text):  # "发布几点开始的" asks for a change's time
         found = [kind for kind in found if kind not in ("began", "ended", "lasted")]
+    if "slow" in found and "compare" in found:  # "今天比昨天慢吗" wants both times
+        found = ["compare", *(kind for kind in found if kind != "compare")]
     if SINCE_CHANGE.search(text):
         found.insert(0, "since")
     who: tuple[Kind, ...] = ("who",) if WHO.search(text) else ()

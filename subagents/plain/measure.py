@@ -105,4 +105,19 @@ def impact(seen: Seen) -> list[str]:
         ]
     counts, cite = seen.rows("count_errors", "counts")
     named = joined((f"{r['service']} {r['n']}" for r in counts if r["n"] and r["service"]), zh)
-    return [*lines, stop(f"错误日志：{named}" if zh else f"Error lines: {named}", cite, zh)] if named else lines
+    lines += [stop(f"错误日志：{named}" if zh else f"Error lines: {named}", cite, zh)] if named else []
+    return [*lines, *_beside(seen)]
+
+
+def _beside(seen: Seen) -> list[str]:
+    """The other services whose errors rose with those of the asked ones: how far it reached."""
+    got, zh = seen.of("count_errors"), seen.zh
+    if got is None or not seen.asked:
+        return []
+    rows = [r for r in got[0]["counts"] if r["service"] in got[0]["services"] and r["service"] not in seen.asked]
+    named = joined((f"{r['service']} {r['n']}" for r in rows if r["service"]), zh)
+    return (
+        [stop(f"同时增多的还有 {named}" if zh else f"Errors of others rose with them: {named}", got[1], zh)]
+        if named
+        else []
+    )

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from orchestrator import when
 from orchestrator.contracts import Json
 from subagents.plain.fillers import DOINGS, FILLERS
-from subagents.plain.kinds import AT_CHANGE, JUST, changes_asked
+from subagents.plain.kinds import AT_CHANGE, JUST, SINCE_CHANGE, changes_asked
 from subagents.plain.seen import Seen
 from subagents.plain.words import moment
 
@@ -31,7 +31,7 @@ def called(seen: Seen, said: str) -> list[Json]:
     rows = [r for r in known(seen) if any(is_named(r, n) for n in names)]
     if not rows and not NAMED.search(said):
         rows = _by_time(seen, kinds) or (_by_title(seen, said) if kinds is not None else [])
-        rows = rows or _latest(seen, said, kinds)
+        rows = rows or _since(seen, said, kinds) or _latest(seen, said, kinds)
     return sorted(rows, key=lambda r: r["service"].casefold() not in seen.text.casefold() if r["service"] else True)
 
 
@@ -91,6 +91,18 @@ def _by_title(seen: Seen, said: str) -> list[Json]:
 def _holds(row: Json, word: str) -> bool:
     text = " ".join((row["id"], row["what"], row["title"])).casefold()
     return re.search(rf"(?<![a-z0-9]){re.escape(word.casefold())}", text) is not None
+
+
+def _since(seen: Seen, said: str, kinds: frozenset[str] | None) -> list[Json]:
+    """ "since the payment deploy": of that service's the one that is suspected most, else the last one."""
+    found = SINCE_CHANGE.search(said)
+    name = (found["of"] or found["zh"] or "").casefold() if found else ""
+    if not name:
+        return []
+    rows = [r for r in known(seen) if r["service"].casefold() == name and (not kinds or r["kind"] in kinds)]
+    suspects = [r["id"] for r in seen.ranking[0]["suspects"]] if seen.ranking else []
+    best = [r for i in suspects for r in rows if r["id"] == i]
+    return best[:1] or sorted(rows, key=moment)[-1:]
 
 
 def _latest(seen: Seen, said: str, kinds: frozenset[str] | None) -> list[Json]:

@@ -6,6 +6,7 @@ it asks nothing and words nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,9 +16,13 @@ from orchestrator import when
 from orchestrator.agent import Turn
 from orchestrator.contracts import Evidence, Findings, Json, Window
 from subagents.asking import DAY
+from subagents.plain.fillers import DOINGS, FILLERS
+from subagents.plain.kinds import kinds
 from subagents.saying import Clock, at
 
 SECOND = timedelta(seconds=1)
+_EXTENT = frozenset(("began", "ended", "lasted"))
+_WORD = re.compile(r"[A-Za-z]{3,}")
 FRESH = timedelta(minutes=10)  # data that ends so shortly before the question tells of the present
 
 
@@ -49,9 +54,20 @@ class Seen:
     def text(self) -> str:
         return self.turn.ctx.question.text
 
-    @property
+    @cached_property
     def asked(self) -> tuple[str, ...]:
-        return self.turn.ctx.scope.services
+        return self.turn.ctx.scope.services or self._spoken_of
+
+    @cached_property
+    def _spoken_of(self) -> tuple[str, ...]:
+        """Where a question about an incident names no service but a matter ("the sms thing"): those services, if they
+        aren't all, whose messages speak of it."""
+        said = [w.casefold() for w in _WORD.findall(self.text) if w.casefold() not in FILLERS | DOINGS]
+        if not said or not _EXTENT & {*kinds(self.text)}:
+            return ()
+        rows = [row for data, _, _ in self.all_of("patterns") for row in data["patterns"] if row["service"]]
+        hit = {r["service"] for r in rows if {*said} & {w.casefold() for w in _WORD.findall(r["template"])}}
+        return tuple(sorted(hit)) if len(hit) < len({r["service"] for r in rows}) else ()
 
     @cached_property
     def window(self) -> Window:

@@ -34,7 +34,7 @@ _HOLDS = re.compile(
     r"|\b(?:contain(?:s|ing)?|mention(?:s|ing)?|search (?:for|the logs for)) ([A-Za-z][\w.:/-]{2,60})",
     re.IGNORECASE,
 )
-_PHRASE = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)+")  # English words in the midst of a Chinese question
+_PHRASE = re.compile(r"(?<![\w.-])[A-Za-z]+(?: [A-Za-z]+)+(?![\w.-])")  # English in the midst of a Chinese question
 _NAMES = re.compile(r"^(?:v?\d+(?:[.:-]\d+)+|[A-Z][A-Z0-9]+-\d+)$")
 _KINDS = frozenset(
     ("alert", "alerts", "change", "changes", "commit", "commits", "deploy", "deploys", "error", "errors", "log", "logs",
@@ -45,7 +45,7 @@ _KINDS = frozenset(
 def sought(text: str) -> tuple[str, ...]:
     """The strings, at most two; a date, a version or a ticket is none."""
     found = [next(filter(None, m.groups())) for p in (_QUOTED, _ID, _HOLDS) for m in p.finditer(text)]
-    if not found and CHINESE.search(text) and HOW_MANY.search(text):
+    if not found and CHINESE.search(text) and HOW_MANY.search(text) and not terms.elsewhere(text):
         found = [m[0] for m in _PHRASE.finditer(text) if not _KINDS & {*m[0].casefold().split()}]
     return tuple(dict.fromkeys(s.strip() for s in found if s.strip() and not _NAMES.match(s)))[:2]
 

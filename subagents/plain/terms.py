@@ -38,7 +38,8 @@ _OFTEN = re.compile(r"几次|次数|\bhow (?:often|frequently)\b|\bhow many time
 _NAME = re.compile(r"(?<![\w.-])(?:[A-Z][a-z]+(?:[A-Z][a-z0-9]*)+|E[A-Z]{5,}|[A-Z]{2,}(?:_[A-Z]+)+)(?![\w-])")
 _OTHERS = re.compile(  # counted by others than the logs
     r"告警|报警|警报|指标|请求[数量]|用户|客户|订单|触发|\b(?:alert|alarm|page[sd]?\b|fir(?:e|ed|ing)\b|metric|requests\b|user|customer"
-    r"|orders\b|incident|span|trace)",
+    r"|orders\b|incident|span|trace|latenc|response times?\b|percentile|quantile|p\d\d\d?\b|[qrt]ps\b|throughput)"
+    r"|延迟|时延|耗时|响应时间|分位|中位数|吞吐|水位|使用率|利用率",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z][\w'./~-]*\w|[A-Za-z]|[^\sA-Za-z]", re.ASCII)
@@ -47,13 +48,23 @@ _FAILS = frozenset(("failed", "failure", "failures", "fails", "failing", "exceed
 _JOINTS = frozenset(("of", "to", "on", "in", "by", "for", "is", "at", "with"))
 
 
+def elsewhere(text: str) -> bool:
+    """Whether it asks for what others than the logs count or measure."""
+    return _OTHERS.search(text) is not None
+
+
+def written(text: str) -> tuple[str, ...]:
+    """How programs write what a text calls by a name of the field; () where it calls nothing so."""
+    return next((ways for said, ways in _TERMS if said.search(text)), ())
+
+
 def counted(text: str, services: Sequence[str] = ()) -> tuple[tuple[str, ...], ...]:
     """The ways it may be written, at most three, each as the strings that a line must hold; () where the question
     counts no text. `services`: names that are none of it."""
     many, dated = HOW_MANY.search(text) or _OFTEN.search(text), {"began", "ended", "lasted"} & {*kinds(text)}
-    if not (many or dated) or _OTHERS.search(text) or changes_asked(text) is not None:
+    if not (many or dated) or elsewhere(text) or changes_asked(text) is not None:
         return ()
-    if known := next((written for said, written in _TERMS if said.search(text)), ()):
+    if known := written(text):
         return tuple((word,) for word in known[:MOST])
     taken = {s.casefold() for s in services}
     if names := [n for n in _NAME.findall(text) if n.casefold() not in taken]:

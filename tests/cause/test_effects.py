@@ -57,6 +57,13 @@ def strongest(diff: str, file: str = "src/a.go") -> tuple[str, frozenset[str], f
         ("-readTimeoutSeconds: 3\n+readTimeoutMs: 250", "timeout", "3 → 0.25 (less, 12-fold)"),
         ("-d = datetime.now(timezone.utc).date()\n+d = datetime.now(BERLIN).date()", "data", "dates"),
         ("-  rewrite-target: /$2\n+  rewrite-target: /", "route", "points"),
+        ("-  x = f'{v:.2f}'\n+  x = format_decimal(v, locale=who.locale)", "data", "as a country's people do"),
+        ("+SELECT sku FROM stock_level FOR UPDATE;", "race", "locks all rows"),
+        ("-  key = order.idempotencyKey\n+  key = newId()", "data", "doubles"),
+        ("-  with db.transaction():\n+  if True:", "race", "belongs together"),
+        ("-  send(topic, v)\n+  send(topic, v, partition_key=v.country)", "queue", "spreads"),
+        ("-  long total = read();\n+  total = (int) read();", "data", "less room"),
+        ("-ttl: from_secs(c.lease_secs)\n+ttl: from_millis(c.lease)", "race", "less, 1e+03-fold"),
     ],
 )
 def test_an_edit_tells_what_it_can_bring(diff: str, family: str, says: str):
@@ -74,6 +81,7 @@ def test_an_edit_tells_what_it_can_bring(diff: str, family: str, says: str):
         "-sum := 0\n+total := 0",
         "-timeout: 3s\n+timeout: 3000ms",
         "-timeout_seconds: 3\n+timeout_ms: 3000",
+        "-ttl: from_secs(c.lease)\n+ttl: from_secs(conf.lease)",
     ],
 )
 def test_what_is_given_back_or_stays_the_same_brings_nothing(diff: str):
@@ -90,12 +98,48 @@ def test_what_is_given_back_or_stays_the_same_brings_nothing(diff: str):
         ("+new Store({ bytes: 4096 })", "src/s.ts", "cookie exceeds 4096 bytes", "puts in 4096"),
         ("+new Store({ bytes: 512 })", "src/s.ts", "cookie exceeds 4096 bytes", ""),
         ("+  HOST: ledger", "env/values.yaml", "ledger is down", ""),
+        (
+            "+SELECT x FROM ledger_level;",
+            "j.sql",
+            "lock wait UPDATE ledger_level SET x",
+            "works on the table `ledger_level`",
+        ),
+        ("+SELECT x FROM ledger_moves;", "j.sql", "lock wait UPDATE ledger_level SET x", ""),
     ],
 )
 def test_what_a_change_touches_and_the_failing_lines_name_ties_them(diff: str, file: str, said: str, tie: str):
     told = Telling({}, {}, {}, frozenset(re.findall(r"\d+", said)), said.lower(), said.lower())
     found = links(edits(diff, (file,)), told, {}, frozenset(("ledger",)))
     assert [e.text[: len(tie)] for e in found[:1]] == ([tie] if tie else [])
+
+
+@pytest.mark.parametrize(
+    ("diff", "file", "afar"),
+    [
+        ("-  public decimal Total { get; }\n+  public Money Total { get; }", "src/Events/OrderPlaced.cs", True),
+        ('-  "total": { "type": "number" }\n+  "total": { "type": "object" }', "contracts/order.json", True),
+        ("+  optional string note = 7;", "api/order.proto", False),
+        ("-  string a = 1;\n-  string b = 2;\n+  string b = 2;\n+  string a = 1;", "api/order.proto", False),
+        ("-  decimal total;\n+  Money total;", "src/cart/View.cs", False),
+    ],
+)
+def test_a_field_of_a_message_taken_out_or_retyped_shows_in_those_that_read_it(diff: str, file: str, afar: bool):
+    assert any(e.afar and "data" in e.families for e in effects(edits(diff, (file,)))) == afar
+
+
+def test_a_major_version_may_bring_other_defaults_whatever_the_failing_lines_speak_of():
+    diff = '-    id("org.springframework.boot") version "2.7.18"\n+    id("org.springframework.boot") version "{}"'
+    major, minor = (effects(edits(diff.format(v), ("build.gradle.kts",)))[0] for v in ("3.1.5", "2.8.0"))
+    assert "org.springframework.boot" in major.text
+    assert (major.about, minor.about) == ("", "org.springframework.boot")
+    assert major.families - minor.families == {"route", "auth", "data"}
+
+
+def test_a_larger_read_buffer_weighs_less_than_a_larger_batch():
+    buffer, batch = (
+        strongest(f"-{key} = 8\n+{key} = 64", "src/r.scala")[2] for key in ("read_buffer_size", "batch_size")
+    )
+    assert buffer <= batch / 2
 
 
 @pytest.mark.parametrize(
@@ -116,7 +160,7 @@ def test_a_hunk_that_says_the_vanished_line_is_tied_to_it(line: str, tied: bool)
 def test_a_version_in_a_manifest_is_no_plain_text():
     [only] = edits("-boto3==1.34.10\n+boto3==2.0.0", ("api/requirements.txt",))
     assert not is_plain_text(only)
-    assert effects([only])[0].about == "boto3"
+    assert "boto3 1.34.10 → 2.0.0" in effects([only])[0].text
 
 
 def test_a_patch_version_weighs_less_than_a_minor_one_and_is_about_its_module():

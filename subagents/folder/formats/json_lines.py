@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from subagents.folder import colours, expressions, keys, layouts, levels, spellings, times
+from subagents.folder import colours, expressions, keys, layouts, levels, nested, spellings, times
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
-_ERRORS = re.compile(rb":(?<=[\" \t\r]:)[ \t\r]*+\"?+" + levels.ERROR_VALUE)
+_ERRORS = re.compile(rb":(?<=[\" \t\r]:)[ \t\r]*+\\*+\"?+" + levels.ERROR_VALUE)
 _BUNYAN: dict[float, str] = {10: "debug", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal"}
 _BUNYAN_TEXT = {str(number): level for number, level in _BUNYAN.items()}
 _EVENT = 3  # an object with a time and more values than these is an event, whatever they are called
@@ -36,6 +36,7 @@ _OPENED = re.compile(r'"([\w.@-]{1,60})" ?: ?"((?:[^"\\]|\\.){3,})$', re.DOTALL)
 _STRING = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
 _SCALAR = rb"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,18})?(?:[eE][+-]?\d{1,3})?|true|false|null"
 _VALUE = b"(?:" + _STRING + b"|" + _SCALAR + b")"
+_TEXT = b"(?:" + _STRING.replace(b'"', nested.HELD, 1) + b"|" + _SCALAR + b")"
 _KEPT = rb'("[^"\\\x00-\x1f]*+"|' + _SCALAR + b")"
 _NAME = rb'"([^"\\\x00-\x1f]++)"'
 _TIME = b'(?:"' + layouts.ISO + b'"|(?P<quote>")?+' + layouts.EPOCH + b'(?(quote)"))'
@@ -73,7 +74,7 @@ def decode(line: str) -> dict[str, Any] | None:
         item = json.loads(line)
     except (ValueError, RecursionError):
         return _salvaged(line) if len(line) > _LONG else None
-    return item if isinstance(item, dict) else None
+    return nested.unwrapped(item) if isinstance(item, dict) else None
 
 
 def _salvaged(line: str) -> dict[str, Any] | None:
@@ -276,7 +277,7 @@ def alike(shape: str, line: bytes) -> re.Pattern[bytes] | None:
     p = plan(tuple(known))
     if p.time is None:
         return None
-    values = {p.time: _TIME, p.level: _KEPT, p.code: _KEPT, p.service: _NAME}
+    values = {p.message: _TEXT, p.time: _TIME, p.level: _KEPT, p.code: _KEPT, p.service: _NAME}
     members = [
         b'"' + re.escape(raw) + rb'"[ \t]*+:[ \t]*+' + values.get(name, _VALUE)
         for raw, name in zip(names, known, strict=True)

@@ -54,7 +54,9 @@ def test_documents_and_tests_change_nothing_that_runs():
     assert on_paper(change("commit", "pay", "13:00", files=("docs/a.md", "pay/tests/test_x.py", "README.md")), ())
     assert not on_paper(change("commit", "pay", "13:00", files=("docs/a.md", "pay/config.toml")), ())
     assert on_paper(change("commit", "pay", "13:00", title="docs(pay): tidy"), ())
-    assert not on_paper(change("deploy", "pay", "13:00", title="docs: tidy"), ())
+    docs = change("deploy", "pay", "13:00", title="docs: tidy")
+    assert on_paper(docs, ())
+    assert not on_paper(docs, [change("commit", "pay", "12:58", title="fix: the pool")])
     assert against([change("commit", "pay", "13:00", OTHER, files=("docs/a.md",))]) == {OTHER: "docs_only"}
 
 

@@ -47,6 +47,9 @@ def test_the_text_that_is_counted(text: str, first: tuple[str, ...]) -> None:
         "how many errors and warnings per hour between 10:00 and 12:00", "how many requests failed",
         "why did cart fail",
         "when did order-service break", "今天有多少条日志",
+        "p95 延迟最高多少", "cart 的耗时多少毫秒", "how many rps did cart get",
+        "what number of ms is the median response time",
+        "cart 内存使用率多少",
     ],
 )  # fmt: skip
 def test_a_plain_number_counts_no_text(text: str) -> None:

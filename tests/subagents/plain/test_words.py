@@ -154,6 +154,8 @@ def test_whom_a_question_is_about_and_whom_it_suspects(text: str, left: tuple[st
         ("2026-11-29 14:00 的错误", ()),
         ("error log 有多少", ()),
         ("payment SLO 达标吗", ()),
+        ("order-api p99 延迟现在多少", ()),
+        ("order api 的吞吐多少", ()),
     ],
 )
 def test_text_that_is_to_be_found_word_for_word(text: str, strings: tuple[str, ...]) -> None:
