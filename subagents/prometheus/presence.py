@@ -17,8 +17,8 @@ from subagents.sources import Health, SourceError
 
 KEPT = 300.0  # seconds
 FAR = timedelta(days=400)
+LEARNT = timedelta(days=31)  # also of an hour's data that the coarse steps miss
 LATELY = timedelta(days=2)  # of what is younger than one coarse step
-LEARNT = timedelta(days=31)
 POINTS = 1000  # of one look: 400 days in steps of ten hours, and then the step that has the first data
 NAMES = 1000
 SKEW = 30.0  # seconds that two clocks may differ before it is worth a word
@@ -98,7 +98,7 @@ class Presence:
     async def _first(self) -> datetime | None:
         now = datetime.now(UTC)
         try:
-            for series, far in product(self._always, (FAR, LATELY)):
+            for series, far in product(self._always, (FAR, LEARNT, LATELY)):
                 if found := await self._look(series, now - far, now):
                     return await self._refined(series, found, far / POINTS)
         except SourceError:

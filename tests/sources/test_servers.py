@@ -127,8 +127,8 @@ async def test_a_restart_is_about_and_a_new_service_counts_from_nothing(tmp_path
     start = int(WHOLE.start.timestamp())
     lines = ["# TYPE http_requests counter"]
     steady = [
-        f'http_requests_total{{service="a",code="200"}} {1_000_000 + 10 * n} {start + 15 * n}' for n in range(240)
-    ]
+        f'http_requests_total{{service="a",code="200"}} {1_000_000 + 10 * n} {start + 15 * n}' for n in range(5760)
+    ]  # a day, so that a look of coarse steps finds it on whatever day this runs
     restarted = [10 * n if n < 120 else 5 * (n - 120) for n in range(240)]
     lines += steady
     lines += [f'http_requests_total{{service="b",code="200"}} {v} {start + 15 * n}' for n, v in enumerate(restarted)]
