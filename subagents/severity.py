@@ -16,25 +16,10 @@ WORDS: dict[int, str] = {
 _RANKS = {word: rank for rank, words in WORDS.items() for word in words.split()}
 
 
-_LOOSE = frozenset(
-    [
-        "page",
-        "error",
-        "ok",
-        "none",
-        "notice",
-        "high",
-        "low",
-        "average",
-        "错误",
-        "通知",
-        "高",
-        "中",
-        "低",
-        "一般",
-        "信息",
-    ]
-)  # mean much else
+_LOOSE = frozenset(  # words that mean much else
+    ("page", "error", "ok", "none", "notice", "high", "low", "average",
+     "错误", "通知", "高", "中", "低", "一般", "信息")
+)  # fmt: skip
 _WORD = "|".join(sorted(map(re.escape, set(_RANKS) - _LOOSE), key=len, reverse=True))
 _NAMED = re.compile(
     rf"(?<![a-z0-9])(?P<of>{_WORD})\s?(?:级别?|等级)?的?\s?"

@@ -49,17 +49,16 @@ def pressed(
     facts: Facts, going: Sequence[Symptom], calls: Topology, began: Mapping[str, datetime]
 ) -> dict[str, list[str]]:
     """Service → the callers, failing no later, that send it more than they get: requests multiply between them (tries
-    again, a call in a loop), and that is the callers' doing."""
+    again, a call in a loop), and that is the callers' doing. Of one that failed before them they only try again."""
     up: dict[str, float] = {}
     for s in going:
         if s.source == "metric" and s.up and LOAD.search(s.name):
-            before, during = s.reason.figures.get("before", 0.0), s.reason.figures.get("during", 0.0)
-            up[s.service] = max(up.get(s.service, 1.0), during / before if before > 0 else 1.0)
+            up[s.service] = max(up.get(s.service, 1.0), s.times)
     known = {s.service for s in facts.series if LOAD.search(s.name)}
     found = {}
     for service in (s for s, times in up.items() if times >= MULTIPLIED and s in began):
         callers = [c for c in calls.callers(service) if c in known]
-        first = [c for c in callers if c in began and began[c] <= began[service] + SAME]
+        first = [c for c in callers if c in began and began[c] <= began[service]]
         if first and all(up.get(c, 1.0) <= STEADY for c in callers):
             found[service] = first
     return found

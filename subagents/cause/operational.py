@@ -161,16 +161,16 @@ def _cert(p: Pattern) -> bool:
 def _traffic(facts: Facts, found: Incident) -> Operational | None:
     """More requests come in where nobody of ours calls: the load rose at the edge, not by a caller's fan-out."""
     loads = [s for s in found.symptoms if s.source == "metric" and LOAD.search(s.name) and s.up]
-    loads = [s for s in loads if _times(s) >= 1.7 and s.at <= (found.onset or found.at) + NEAR]
+    loads = [s for s in loads if s.times >= 1.7 and s.at <= (found.onset or found.at) + NEAR]
     ways = _ways_in(found)
     edges = [s for s in loads if _comes_in(s, facts, loads, found.calls) and (not ways or s.service in ways)]
     if not edges:
         return None
-    top = max(edges, key=_times)
+    top = max(edges, key=lambda s: s.times)
     if _steady_before(facts, found, top, loads):
         return None
-    weight = min(3.2, 1.2 + _times(top) / 2)
-    reasons = [Reason("traffic", f"{top.reason.text}, {_times(top):.1f}-fold", weight, top.reason.query, facts.window)]
+    weight = min(3.2, 1.2 + top.times / 2)
+    reasons = [Reason("traffic", f"{top.reason.text}, {top.times:.1f}-fold", weight, top.reason.query, facts.window)]
     says = re.compile(
         r"queue full|shed|overload|all workers busy|too many requests|rate limit|capacity|backpressure|限流", re.I
     )
@@ -190,11 +190,6 @@ def _steady_before(facts: Facts, found: Incident, top: Symptom, loads: list[Symp
     return found.first in known and first is not None and then is not None and first < then - SAME
 
 
-def _times(s: Symptom) -> float:
-    before, during = s.reason.figures.get("before", 0.0), s.reason.figures.get("during", 0.0)
-    return during / before if before > 0 else 1.0
-
-
 def _comes_in(s: Symptom, facts: Facts, loads: list[Symptom], calls: Topology) -> bool:
     """Its callers (those we know the load of) got as much more as it did; with none, it is the edge. Nobody outside
     calls a data store."""
@@ -202,7 +197,7 @@ def _comes_in(s: Symptom, facts: Facts, loads: list[Symptom], calls: Topology) -
         return False
     callers = calls.callers(s.service)
     known = {x.service for x in facts.series if LOAD.search(x.name)} & set(callers)
-    risen = {x.service for x in loads if _times(x) >= 0.5 * _times(s)}
+    risen = {x.service for x in loads if x.times >= 0.5 * s.times}
     return known <= risen if known else not callers
 
 

@@ -45,6 +45,12 @@ class Symptom:
     reason: Reason
     dated: bool = True  # False: its time is only that of the others
 
+    @property
+    def times(self) -> float:
+        """How many times the value before; 1 where there was none."""
+        before, during = self.reason.figures.get("before", 0.0), self.reason.figures.get("during", 0.0)
+        return during / before if before > 0 else 1.0
+
     def lasts(self, at: datetime, slack: timedelta) -> bool:
         """Goes on at that time, give or take."""
         return self.at <= at + slack and (self.end is None or self.end >= at - slack)

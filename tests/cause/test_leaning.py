@@ -54,6 +54,17 @@ def test_who_sends_a_callee_more_than_it_gets_itself_is_first(callers: float, fi
     assert judged(series, ("quote", "price"), crying="price").cause.first_failing == first
 
 
+@pytest.mark.parametrize(("failed", "first"), [("13:00", "price"), ("13:02", "quote")])
+def test_who_tries_a_failing_callee_again_and_again_isnt_first(failed: str, first: str):
+    series = [
+        since("quote", "requests_per_sec", 200.0, 200.0, "13:00"),
+        since("price", "requests_per_sec", 200.0, 800.0, "13:02"),
+        since("quote", "deadline_exceeded_per_sec", 0.1, 300.0, "13:01"),
+        since("price", "http_server_duration_p99_ms", 90.0, 700.0, failed),
+    ]
+    assert judged(series, ("quote", "price"), crying="price").cause.first_failing == first
+
+
 def test_who_fails_only_in_what_it_calls_isnt_first():
     series = [
         since("shop", "upstream_call_error_ratio", 0.01, 0.7, "13:03"),
