@@ -67,18 +67,28 @@ class Loaded:
                 self.unknown += 1
 
 
-def load_document(path: str, packed: str, zone: str = "") -> Loaded:
-    """The rows of one JSON document. Raises files.Unreadable where it isn't valid JSON or is over 64 MB."""
+def whole(path: str, packed: str) -> str:
+    """The text of a file that is read at once. Raises files.Unreadable where it is over 64 MB."""
     data = bytearray()
     for block in files.blocks(path, packed):
         data += block
         if len(data) > DOCUMENT_MAX:
             raise files.Unreadable("a JSON document over 64 MB: export it as JSON lines")
-    loaded = Loaded(zone)
+    return data.decode("utf-8-sig", "replace")
+
+
+def parsed(text: str) -> Any:
+    """Its JSON. Raises files.Unreadable where it isn't valid."""
     try:
-        value = json.loads(data.decode("utf-8-sig", "replace"))
+        return json.loads(text)
     except (ValueError, RecursionError) as e:
         raise files.Unreadable(f"it begins like JSON but isn't valid: {e}") from e
+
+
+def load_document(path: str, packed: str, zone: str = "") -> Loaded:
+    """The rows of one JSON document. Raises files.Unreadable where it isn't valid JSON or is over 64 MB."""
+    loaded = Loaded(zone)
+    value = parsed(whole(path, packed))
     if isinstance(value, dict | list):
         loaded.walk(value)
     return loaded

@@ -17,9 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from subagents.folder import files, times
+from subagents.folder import documents, files, times, walking
 
-MAX = 64 << 20
 _DEEP = 10  # storeys down to a series
 _TELLS = re.compile(
     r'(?<!\\)"(?:'
@@ -56,7 +55,7 @@ def samples(path: str, packed: str, types: dict[str, str]) -> Iterator[tuple[str
     """(series as OpenMetrics writes it, time in seconds, value), as `openmetrics.samples`; `types` is told what is a
     counter and what isn't. Raises files.Unreadable where the file is over 64 MB or broken JSON."""
     called = Path(path).name.partition(".")[0]
-    for node in _documents(path, packed):
+    for node in _values(path, packed):
         for found in _walk(node, {}):
             name = re.sub(r"[^\w.:]+", "_", found.name or called)
             types.update({name: found.kind} if found.kind else {})
@@ -78,25 +77,20 @@ def _read(text: str, points: Points) -> Iterator[tuple[str, float, float]]:
                 yield text, at, float(value)
 
 
-def _documents(path: str, packed: str) -> Iterator[Any]:
-    data = bytearray()
-    for block in files.blocks(path, packed):
-        data += block
-        if len(data) > MAX:
-            raise files.Unreadable("a JSON document over 64 MB: export it as JSON lines")
-    text = data.decode("utf-8-sig", "replace")
+def _values(path: str, packed: str) -> Iterator[Any]:
+    """The one value that a file holds, or those that stand one a line."""
+    text, read = documents.whole(path, packed), 0
     try:
-        yield json.loads(text)
+        yield documents.parsed(text)
         return
-    except (ValueError, RecursionError) as e:
-        why = str(e)
-    read = 0
+    except files.Unreadable as e:
+        why = e
     for line in text.splitlines():
         with suppress(ValueError, RecursionError):
             yield json.loads(line)
             read += 1
     if not read:
-        raise files.Unreadable(f"it begins like JSON but isn't valid: {why}")
+        raise why
 
 
 def _walk(node: Any, around: Item, depth: int = 0) -> Iterator[Found]:
@@ -201,8 +195,6 @@ def _number(value: Any) -> bool:
 
 
 def _attributes(listed: Any) -> dict[str, Any]:
-    """OTLP's `[{"key": …, "value": {"stringValue": …}}]` as labels: `service.name` is the service."""
-    listed = listed if isinstance(listed, list) else []
-    rows = [row for row in listed if isinstance(row, dict) and isinstance(row.get("value"), dict)]
-    named = {str(row["key"]): next(iter(row["value"].values()), "") for row in rows if "key" in row}
-    return {"service" if k == "service.name" else k: v for k, v in named.items() if not isinstance(v, dict | list)}
+    """OTLP's attributes as labels: `service.name` is the service."""
+    said = walking.attributes(listed)
+    return {"service" if k == "service.name" else k: v for k, v in said.items() if not isinstance(v, dict | list)}
