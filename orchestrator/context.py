@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from orchestrator.contracts import Json, Message, Usage, from_json, to_json
+from orchestrator.contracts import Json, Message, Usage, dumps, from_json, to_json
 from orchestrator.contracts import Reply as ModelReply
 from orchestrator.errors import ModelError
 from orchestrator.ports import Context, Model
@@ -65,7 +65,7 @@ def tokens(message: Message) -> int:
     text = message.get("content") or ""
     calls = message.get("tool_calls")
     size = len(text.encode("utf-8", "replace")) if isinstance(text, str) else len(json.dumps(text))
-    return 8 + (size + (len(json.dumps(calls)) if calls else 0)) // 3
+    return 8 + (size + (len(dumps(calls)) if calls else 0)) // 3
 
 
 class Fitter:

@@ -59,7 +59,7 @@ async def of_a_source(n: int) -> None:
 
 async def of_a_model(n: int) -> None:
     event = b'data: {"a": "' + b"x" * n + b'"}\n\n'
-    assert [len(part["a"]) async for part in sse.events(streamed(event))] == [n]
+    assert [len(part["a"]) async for parts in sse.events(streamed(event)) for part in parts] == [n]
 
 
 async def of_a_request(n: int) -> None:
@@ -99,7 +99,7 @@ def test_however_it_is_cut_the_same_is_read(size: int) -> None:
     async def read() -> tuple[list[bytes], list[Any]]:
         return (
             [line async for line in caller(lines, size).lines("p")],
-            [part["n"] async for part in sse.events(streamed(events, size))],
+            [part["n"] async for parts in sse.events(streamed(events, size)) for part in parts],
         )
 
     assert asyncio.run(read()) == ([b"one\r", b"two", b"three"], [1, 2, 3, 4])

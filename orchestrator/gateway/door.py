@@ -37,22 +37,24 @@ class Door:
         self._at = endpoint
         self._opened: tuple[httpx2.AsyncClient, httpx2.URL] | None = None
 
-    async def chunks(self, body: Mapping[str, Json]) -> AsyncGenerator[Json, None]:
-        """The chunks of the answer, or the one whole body that a server sends instead. Raises Failure."""
+    async def chunks(self, body: Mapping[str, Json]) -> AsyncGenerator[list[Json], None]:
+        """The chunks of the answer as they come together, or the one whole body that a server sends instead. Raises
+        Failure."""
         from aiohttp import ClientError
         from httpx2 import Request, RequestError
 
         http, url = self._opened or self._open()
         request = Request("POST", url, headers=http.headers, content=dumps(body).encode("utf-8", "replace"))
+        request.headers.encoding = http.headers.encoding  # else found out anew for each request
         began = False
         try:
             async with (
                 aclosing(await http.send(request, stream=True)) as response,
                 aclosing(self._read(response, bool(body.get("stream")))) as parts,
             ):
-                async for part in parts:
+                async for together in parts:
                     began = True
-                    yield part
+                    yield together
         except (RequestError, ClientError, OSError) as e:  # the transport maps most of its errors, not all
             why = clean(str(e), self._at.api_key)
             if _timed_out(e):
@@ -61,17 +63,19 @@ class Door:
         except (ValueError, RecursionError) as e:  # json and UTF-8
             raise Failure("broken", f"a part of it can't be decoded: {clean(str(e), self._at.api_key)}") from None
 
-    async def _read(self, response: httpx2.Response, stream: bool) -> AsyncGenerator[Json, None]:
+    async def _read(self, response: httpx2.Response, stream: bool) -> AsyncGenerator[list[Json], None]:
         kind = response.headers.get("content-type", "")
         if not response.is_success:
             await response.aread()
             words = clean(describe(_loose(response.text)), self._at.api_key)
             raise classify(Refusal(response.status_code, words, _retry_after(response.headers)))
         pieces = response.aiter_bytes()
-        async for part in sse.events(pieces) if stream and not re.search("json|html", kind) else _whole(response, kind):
-            if isinstance(part, dict) and part.get("error"):
-                raise refused(part, self._at.api_key)
-            yield part
+        parts = sse.events(pieces) if stream and not re.search("json|html", kind) else _whole(response, kind)
+        async for together in parts:
+            for part in together:
+                if isinstance(part, dict) and part.get("error"):
+                    raise refused(part, self._at.api_key)
+            yield together
         with suppress(Exception):  # all is said; a connection that was read to its end can be used again
             async with asyncio.timeout(ENDING):
                 async for _ in pieces:
@@ -115,8 +119,8 @@ def whole(data: bytes, kind: str) -> Json:
     return value
 
 
-async def _whole(response: httpx2.Response, kind: str) -> AsyncIterator[Json]:
-    yield whole(await response.aread(), kind)
+async def _whole(response: httpx2.Response, kind: str) -> AsyncIterator[list[Json]]:
+    yield [whole(await response.aread(), kind)]
 
 
 def _loose(text: str) -> Json:

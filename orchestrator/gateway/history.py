@@ -6,10 +6,9 @@ fallback list; a view is made only for an endpoint that needs one. Views copy, t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
-from orchestrator.contracts import Message, Reply, ToolCall
+from orchestrator.contracts import Message, Reply, ToolCall, dumps
 
 REASONING = "reasoning_content"
 UNSEEN = "The model was shown no picture."
@@ -30,8 +29,7 @@ def assistant_message(reply: Reply, echo: bool = False) -> Message:
 
 def _wire(call: ToolCall) -> Message:
     args = {"unreadable": call.raw} if call.args is None else call.args
-    text = json.dumps(args, ensure_ascii=False)
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": text}}
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": dumps(args)}}
 
 
 def has_results(messages: Sequence[Message]) -> bool:

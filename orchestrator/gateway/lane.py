@@ -139,12 +139,12 @@ class Lane:
     async def _hear(self, body: Json, ask: Ask) -> Assembly:
         assembly = Assembly()
         async with aclosing(self._door.chunks(body)) as chunks:
-            async for chunk in chunks:
+            async for together in chunks:
                 try:
-                    piece = assembly.add(chunk)
+                    spoken = [piece for chunk in together if (piece := assembly.add(chunk))]
                 except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as e:
                     raise Failure("broken", f"a chunk has an unknown shape ({type(e).__name__}: {e})") from None
-                if piece and not ask.first:
+                if spoken and not ask.first:
                     ask.first = time.monotonic()
         ask.pieces = len(assembly.text)
         return assembly

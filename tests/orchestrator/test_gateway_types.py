@@ -35,9 +35,8 @@ class Told:
     def __init__(self, chunks: list[Json]) -> None:
         self.told = chunks
 
-    async def chunks(self, body: Json) -> AsyncGenerator[Json, None]:
-        for chunk in self.told:
-            yield chunk
+    async def chunks(self, body: Json) -> AsyncGenerator[list[Json], None]:
+        yield self.told
 
 
 async def heard(*chunks: Json) -> Reply | Failure:
