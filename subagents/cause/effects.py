@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from subagents.cause.edits import MANIFEST, Edit, is_plain_text
+from subagents.cause.edits import MANIFEST, SETTINGS, Edit, is_plain_text
 from subagents.cause.effect import Effect
 from subagents.cause.mechanisms import PUT_IN, TAKEN_OUT, compiled
 from subagents.cause.values import moved, pairs
@@ -46,7 +46,9 @@ _OBSERVE = re.compile(
 def effects(found: list[Edit]) -> list[Effect]:
     """What the edits can do, the strongest first; empty where nothing of the kind was found."""
     real = [e for e in found if not is_plain_text(e)]
-    told = [effect for e in real for effect in _of(e)]
+    code = [e for e in real if not SETTINGS.search(e.file)]
+    whole = Edit("", tuple(x for e in code for x in e.removed), tuple(x for e in code for x in e.added), (), ())
+    told = [effect for e in real for effect in _of(e, e if SETTINGS.search(e.file) else whole)]
     told += _loops(real) + _growth(real)
     return sorted(told, key=lambda e: -e.strength)
 
@@ -58,13 +60,14 @@ def only_observes(found: list[Edit]) -> bool:
     return bool(busy) and sum(bool(_OBSERVE.search(x)) for x in busy) >= 0.5 * len(busy)
 
 
-def _of(edit: Edit) -> Iterator[Effect]:
+def _of(edit: Edit, whole: Edit) -> Iterator[Effect]:
+    """`whole`: all that the change takes out of the code and puts in: with what it only moves it does neither."""
     if MANIFEST.search(edit.file):
         yield from _versions(edit)
         return
     yield from moved(edit)
-    yield from _taken_out(edit)
-    yield from _put_in(edit)
+    yield from _taken_out(edit, whole)
+    yield from _put_in(edit, whole)
     yield from _keyed(edit)
     yield from _contract(edit)
 
@@ -72,8 +75,8 @@ def _of(edit: Edit) -> Iterator[Effect]:
 # ── what was taken out, what was put in ───────────────────────────────────────────────────────
 
 
-def _taken_out(edit: Edit) -> Iterator[Effect]:
-    added = "\n".join(edit.added)
+def _taken_out(edit: Edit, whole: Edit) -> Iterator[Effect]:
+    added = "\n".join(whole.added)
     absent = [(mechanism, gone) for mechanism, gone in OUT if not gone.search(added)]
     for line in edit.removed:
         bare = line.strip()
@@ -87,8 +90,8 @@ def _taken_out(edit: Edit) -> Iterator[Effect]:
                 break
 
 
-def _put_in(edit: Edit) -> Iterator[Effect]:
-    removed, added = "\n".join(edit.removed), "\n".join(edit.added)
+def _put_in(edit: Edit, whole: Edit) -> Iterator[Effect]:
+    removed, added = "\n".join(whole.removed), "\n".join(whole.added)
     for mechanism, come in IN:
         line = next((x for x in edit.added if come.search(x) and not _OBSERVE.search(x)), None)
         if line is None or come.search(removed):

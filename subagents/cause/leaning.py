@@ -22,11 +22,20 @@ STORE = re.compile(
     r"|scylla|dynamo|aurora|\brds\b|etcd|zookeeper|clickhouse|minio|\bs3\b|dns\b|broker",
     re.IGNORECASE,
 )
+FRONT = re.compile(
+    r"gateway|ingress|\bedge\b|prox(?:y|ies)|envoy|nginx|haproxy|traefik|kong\b|istio|\bmesh\b|balancer|\blb\b|\bcdn\b|\bwaf\b",
+    re.IGNORECASE,
+)
 
 
 def store(service: str) -> bool:
     """Its name says that it keeps data or names for others: it calls nobody."""
     return bool(STORE.search(service))
+
+
+def shared(service: str) -> bool:
+    """Its name says that it stands before the others or behind them."""
+    return store(service) or bool(FRONT.search(service))
 
 
 def used(going: Sequence[Symptom]) -> set[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from subagents.cause.edits import MANIFEST, Edit, is_plain_text
 from subagents.cause.effect import Effect
 from subagents.cause.telling import Telling
+from subagents.cause.values import IP
 from subagents.cause.words import identifiers, words
 
 _LITERAL = re.compile(r"[\"']([\w./:@-]{6,})[\"']|(?<=[:=])\s*([a-z][\w-]*(?:[.:/-][\w-]+)+)")
@@ -75,7 +76,7 @@ def _named(text: str) -> set[str]:
     """Names of several parts, as they are spelt, and literals."""
     literal = {a or b for a, b in _LITERAL.findall(text)}
     names = {n for n in _NAME.findall(text) if _PARTS.search(n, 1)}
-    return {n for n in literal | names if n.islower() or identifiers(n)}
+    return {n for n in literal | names if n.islower() or identifiers(n)} | set(re.findall(IP, text))
 
 
 def _tells(name: str, places: frozenset[str]) -> bool:

@@ -194,6 +194,11 @@ PUT_IN = (  # each of an edit's added lines that fits
         come=r"min_?version|tlsv?1|cipher|truststore|keystore|sslmode|ssl_verify|mtls|ca_?(?:cert|bundle|file)|verify_peer",
     ),
     Mechanism(
+        "takes another one for the caller: `{}`", "quota auth errors", 1.2,
+        come=r"x-forwarded|x-real-ip|real_?ip|remote_?addr|trust(?:ed)?_?prox|forwarded_?(?:for|allow)|proxy_?protocol|client_?ip"
+        r"|externalTrafficPolicy",
+    ),
+    Mechanism(
         "changes who may call whom: `{}`", "network timeout dependency auth errors", 1.2,
         come=r"NetworkPolicy|\bingress\b|\begress\b|security_?group|firewall|allow-?origin|\bdeny\b|whitelist|allowlist|cidr",
     ),

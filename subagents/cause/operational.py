@@ -14,7 +14,7 @@ from subagents.cause.places import Incident
 from subagents.cause.rules import RULES, Rule
 from subagents.cause.symptoms import Symptom, is_bad, is_new
 from subagents.cause.telling import Telling
-from subagents.cause.words import LOAD
+from subagents.cause.words import LOAD, families
 from subagents.sources import Episode, Pattern
 from subagents.topology import Topology
 
@@ -122,7 +122,9 @@ def hosts(text: str) -> set[str]:
 
 def _provider(facts: Facts, found: Incident, bad: list[Pattern]) -> Operational | None:
     reasons = []
-    told = [(h, p) for p in bad for h in hosts(p.template) | hosts(p.sample) if _DOWN.search(p.sample) and not _cert(p)]
+    told = [
+        (h, p) for p in bad for h in hosts(p.template) | hosts(p.sample) if _DOWN.search(p.sample) and not _borne(p)
+    ]
     name = ""
     if told:
         name = max(sorted({h for h, _ in told}), key=lambda h: sum(p.n for x, p in told if x == h))
@@ -151,8 +153,9 @@ def _provider(facts: Facts, found: Incident, bad: list[Pattern]) -> Operational 
     return Operational("provider outage", title, found.first, sum(r.weight for r in reasons), tuple(reasons))
 
 
-def _cert(p: Pattern) -> bool:
-    return bool(re.search(r"certificat|x509|no such host", p.sample, re.IGNORECASE))
+def _borne(p: Pattern) -> bool:
+    """The host in it is not to blame: its name isn't found, or its certificate isn't trusted."""
+    return bool(families(p.sample) & {"certificate", "dns"}) or "dns" in p.service.lower()
 
 
 # ── traffic, planned work ─────────────────────────────────────────────────────────────────────

@@ -17,7 +17,7 @@ from subagents.cause.facts import Facts
 from subagents.cause.leaning import SAME, Net, complaints, known_calls, leaners, pressed, store, turned, used
 from subagents.cause.model import Place, Reason
 from subagents.cause.shares import Share, said, shares, slower
-from subagents.cause.symptoms import Symptom
+from subagents.cause.symptoms import FULL, Symptom
 from subagents.cause.words import CALLING, DOWN_IS_BAD
 from subagents.topology import Topology
 
@@ -32,7 +32,6 @@ OWN = frozenset(
     ("crash", "pool", "memory", "cpu", "disk", "race", "sql", "cache", "certificate", "dns", "data", "quota")
 )
 COMMON = frozenset(("dns", "certificate"))
-FILLS = frozenset(("memory", "pool", "disk", "queue", "cpu"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +212,7 @@ def _own_trouble(scene: _Scene, service: str, own: Sequence[Symptom]) -> Iterato
     else:
         late = min(1.0, (at - earliest) / timedelta(minutes=15))
         yield Reason("onset", f"{service} failed {(at - earliest).total_seconds() / 60:.0f} min later", -late)
-    filling = [s for s in own if s.source == "metric" and not s.hard and s.families & FILLS and s.at <= earliest + SAME]
+    filling = [s for s in own if s.source == "metric" and not s.hard and s.families & FULL and s.at <= earliest + SAME]
     if filling:
         yield Reason("building up", filling[0].reason.text, 0.8)
     inner = {f for s in own if s.source != "alert" for f in s.families} & OWN

@@ -17,11 +17,13 @@ from subagents.cause.edits import PLAIN_TEXT, Edit, edits, is_plain_text
 from subagents.cause.effect import Effect
 from subagents.cause.effects import effects, only_observes
 from subagents.cause.facts import Facts
+from subagents.cause.leaning import shared
 from subagents.cause.links import ANY, links, vanished
 from subagents.cause.midnight import midnight
 from subagents.cause.model import Reason
 from subagents.cause.places import Incident
 from subagents.cause.relations import on_paper, same_environment, taken_back, touches
+from subagents.cause.renamed import unmoved
 from subagents.cause.symptoms import bare
 from subagents.cause.telling import GENERIC, Telling, specific
 from subagents.cause.timing import ENDED, MARGIN, Clock
@@ -41,6 +43,7 @@ BULK = re.compile(  # work on much data beside the daily one: it takes locks, pr
 )
 BULKY = frozenset(("race", "sql", "latency", "cpu", "disk", "queue", "pool", "timeout"))
 ALIEN, TIED, AFAR = -3.0, -1.0, -0.5  # without a part in it; but failing lines speak of it; but it works on others
+SHARED = -0.6  # all may depend on what bears such a name, and no trace says which do
 FITS = 0.8  # of effects that fit: from there on the content speaks for the change
 
 
@@ -60,7 +63,7 @@ class Weighing:
         self.facts, self.found, self.told, self.environment = facts, found, told, environment
         self.kinds = specific(told.families)
         self.all = candidates(facts.changes, facts.known)
-        self.hunks = {c.id: edits(facts.diffs.get(c.change.id, ""), c.change.files) for c in self.all}
+        self.hunks = {c.id: unmoved(edits(facts.diffs.get(c.change.id, ""), c.change.files)) for c in self.all}
         self.content = {c.id: _content(c, facts.diffs) for c in self.all}
         self.rare = _rarity(self.content.values())
         self.place_words = place_words(facts.known)
@@ -77,7 +80,7 @@ class Weighing:
         tied = max((AFAR if e.afar else TIED for e, _ in fitting if e.afar or e.families == ANY), default=ALIEN)
         reasons = [
             *self.clock.timing(c, self._midnight(c)),
-            *self._place(c, tied),
+            *self._place(c, tied, any(w >= FITS for _, w in fitting)),
             *self._mechanism(c, fitting),
             *self._late(c),
         ]
@@ -119,8 +122,8 @@ class Weighing:
 
     # ── where ─────────────────────────────────────────────────────────────────────────────────
 
-    def _place(self, c: Candidate, alien: float) -> Iterator[Reason]:
-        """`alien`: what it weighs that nothing leads from it to what fails."""
+    def _place(self, c: Candidate, alien: float, fits: bool) -> Iterator[Reason]:
+        """`alien`: what it weighs that nothing leads from it to what fails; `fits`: its content can bring that."""
         first, topology = self.found.first, self.found.calls
         whose = {c.service} if c.service else touches(c.change, (), self.facts.known)
         reached = {p.service for p in self.found.places}
@@ -135,6 +138,8 @@ class Weighing:
             yield Reason("place", f"on {', '.join(sorted(whose & reached))}, which fails too", -0.5)
         elif not whose:
             yield Reason("place", "on what no service owns alone", -0.6)
+        elif fits and any(shared(w) and not topology.knows(w) for w in whose):
+            yield Reason("place", f"on {', '.join(sorted(whose))}, of which no call is known", SHARED)
         else:
             yield Reason("place", f"on {', '.join(sorted(whose))}, which has no part in it", alien)
         yield from self._brought(c)

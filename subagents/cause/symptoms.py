@@ -20,9 +20,10 @@ from subagents.sources import Episode, Pattern, Series
 
 HARD = re.compile(
     r"error|fail|5xx|4xx|40\d|42\d|50\d|latency|duration|p9\d|_wait|wait_|lag|_age|depth|restart|oom|panic|timeout"
-    r"|reject|decline|availab|ready|crash|success|exceeded|violat|dropp|dead_?letter|dlq|stale|conflict|denied|held|pause|stall",
+    r"|reject|decline|availab|ready|crash|success|exceeded|violat|dropp|dead_?letter|dlq|stale|conflict|denied|held|pause|stall|(?<!cpu_)throttl|refus",
     re.IGNORECASE,
 )
+FULL = frozenset(("memory", "pool", "disk", "queue", "cpu"))
 NEW = 3.0  # times as many as before: a pattern that is not the usual one
 MANY, FEW = 10, 5  # times as many warnings as before are harm, whatever they say; fewer before count as so many
 TOGETHER = timedelta(minutes=30)
@@ -58,18 +59,25 @@ class Symptom:
 
 def measured(facts: Facts, usual_until: datetime | None = None) -> list[Symptom]:
     """Of metrics and log errors, dated by their own change points."""
-    found = [_metric(s, b, facts) for s in facts.series for b in breaks(s.points, usual_until)]
+    watched = {(e.service, e.labels["metric"]) for e in facts.episodes if "metric" in e.labels}
+    found = [
+        _metric(s, b, facts, (s.service, s.name) in watched)
+        for s in facts.series
+        for b in breaks(s.points, usual_until)
+    ]
     for service, bins in facts.errors.items():
         found += _errors(service, bins, facts, usual_until)
     return [s for s in found if s is not None]
 
 
-def _metric(series: Series, change: Break, facts: Facts) -> Symptom | None:
+def _metric(series: Series, change: Break, facts: Facts, watched: bool) -> Symptom | None:
+    """`watched`: an alert says that it does harm; that something is full only says that it may."""
     name, bad = series.name, _is_bad(series.name, change.up)
     kinds = families(name)
     if bad is False and not LOAD.search(name):
         return None
-    hard = bool(bad) and bool(HARD.search(name)) and not LOAD.search(name)
+    harm = (bool(bad) and bool(HARD.search(name))) or (watched and not kinds & FULL)
+    hard = harm and not LOAD.search(name)
     size = min(3.0, 0.6 + log10(max(1.0, abs(change.spreads))))
     values = {"before": _short(change.before), "during": _short(change.during), "extreme": _short(change.extreme)}
     arrow = "rose" if change.up else "fell"

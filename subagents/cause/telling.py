@@ -15,6 +15,7 @@ from subagents.cause.words import families, identifiers, words
 FORMS = 40  # different lines that are read for stack traces
 MISSED = 0.7  # what the words of a line that no longer comes weigh
 MUCH, TIMES, LOUDER = 1_000, 10, 4.0  # lines, times the usual, and what it weighs
+NOVEL = 0.5  # what a line says that never came before, whatever its level
 OTHERS = 0.35  # what services say that are only reached
 GENERIC = frozenset(("errors", "latency", "config", "dependency", "traffic", "timeout"))
 _SKIPPED = re.compile(r"trace|span|id$|time|date|^ts$|level|severity|service|version|duration|host|pod|user|^ip$", re.I)
@@ -76,6 +77,8 @@ def _texts(facts: Facts, found: Incident) -> Iterator[tuple[str, str, float]]:
         if is_new(p) and is_bad(p) and p.service in (*reached, ""):
             yield p.service or found.first, p.template, 1.0
             yield p.service or found.first, p.sample, 1.0
+        elif p.before == 0 and p.n and p.service == found.first:
+            yield p.service, p.template, NOVEL
     for s in found.symptoms:
         if s.source == "metric" and s.service in reached:
             yield s.service, s.name, 0.8 if s.hard else 0.6

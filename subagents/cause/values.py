@@ -58,6 +58,8 @@ KEYS: tuple[tuple[str, str, str, str], ...] = (
     (r"buffer(?:ed|size)?", "buffer", "queue latency", "memory"),
     (r"batch(?:es|size)?|chunk(?:size)?|page ?size|prefetch", "batch size", "queue latency", "memory latency timeout"),
     (r"disk|volume|storage|retention|rotat\w+", "disk space", "disk", "disk"),
+    (r"xff|forwarded|real ?ip|remote ?addr(?:ess)?|trusted ?hops?|trusted ?prox(?:y|ies)|proxy ?protocol",
+     "who counts as the caller", "quota auth", "quota auth"),
     (r"sleep|delay|wait|back ?off", "delay", "traffic retry", "latency timeout"),
     (r"max(?:imum)?|limit|(?!re)\w*size|cap|capacity", "limit", "pool quota queue memory errors data", "memory"),
 )  # fmt: skip
@@ -66,12 +68,13 @@ WHERE = (
     r"host(?:name)?|\w*url|uri|end ?point|addr(?:ess)?(?:es)?|dsn|server|broker|bootstrap|resolver|name ?server"
     r"|upstream|domain|region|zone|bucket|topic|queue|port|path|route|rewrite|location|prefix"
 )
+IP = r"(?<![\w.])((?:\d{1,3}\.){3}\d{1,3})(?![\w.])"
 TRUST = r"\w*secret|\w*token|(?:api|access)?key|credential|\w*password|cert(?:ificate)?|issuer|audience|kid|jwks|ca"
 _UNIT = re.compile(  # at the end of a key
     r"_(?:ms|milli(?:second)?s?|secs?|seconds?|mins?|minutes?|hours?|days?)\b"
     r"|(?<=[a-z])(?:Ms|Millis|Secs?|Seconds?|Mins?|Minutes?|Hours?|Days?)\b"
 )
-_ADDRESS = re.compile(r"\b[a-z][a-z0-9+]{1,9}://([\w.-]+)", re.IGNORECASE)
+_ADDRESS = re.compile(r"\b[a-z][a-z0-9+]{1,9}://([\w.-]+)|" + IP, re.IGNORECASE)
 CALENDAR = re.compile(
     r"time_?zone|zone_?(?:info|id|offset)|\butc|\btz\b|\bdate(?:time)?\b|\btoday\b|local_?date|strf?p?time|\bmidnight|calendar",
     re.IGNORECASE,
@@ -131,7 +134,8 @@ def _sizes(key: str, old: Number, new: Number) -> tuple[float, float] | None:
 def moved(edit: Edit) -> Iterator[Effect]:
     """What its values were and are, as effects."""
     for old, new in pairs(edit):
-        yield from _numbers(edit, old, new)
+        if _ADDRESS.search(old) is None or _ADDRESS.findall(old) == _ADDRESS.findall(new):
+            yield from _numbers(edit, old, new)
         yield from _units(edit, old, new)
         yield from _strings(edit, old, new)
 
@@ -237,15 +241,16 @@ def _about(key: str, kinds: str) -> frozenset[str]:
 
 
 def _strings(edit: Edit, old: str, new: str) -> Iterator[Effect]:
+    elsewhere = _ADDRESS.findall(old) != _ADDRESS.findall(new)
     numbers = _NUMBER.sub("#", old) == _NUMBER.sub("#", new) or any(True for _ in _numbers(edit, old, new))
-    if numbers and not re.search(r"[\"'][\w.-]*[.:][\w.:/-]*[\"']", new):
+    if numbers and not elsewhere and not re.search(r"[\"'][\w.-]*[.:][\w.:/-]*[\"']", new):
         return
     key = " ".join(k for _, _, k in keys(old)) or old
     if _BOOL.search(old) and _BOOL.search(new) and _BOOL.findall(old) != _BOOL.findall(new):
         yield Effect(f"switches `{key}`", families(key) | {"config"}, 0.9)
     elif STRICT.search(new) and not STRICT.search(old):
         yield Effect(f"is stricter: `{new.strip()[:60]}`", frozenset(("data", "errors", "auth")), 1.4)
-    elif speaks_of(key, WHERE) or _ADDRESS.findall(old) != _ADDRESS.findall(new):
+    elif speaks_of(key, WHERE) or elsewhere:
         kinds = frozenset(("dns", "dependency", "network", "errors", "timeout", "route"))
         yield Effect(f"points `{key}` elsewhere", kinds | families(key), 1.5)
     elif CALENDAR.search(old) and CALENDAR.search(new):

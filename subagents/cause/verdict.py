@@ -10,7 +10,7 @@ from math import exp
 from subagents.cause.model import Cause, Reason, Suspect
 from subagents.cause.operational import Operational
 from subagents.cause.places import Incident
-from subagents.cause.suspects import Weighed
+from subagents.cause.suspects import SHARED, Weighed
 from subagents.cause.telling import Telling
 from subagents.cause.words import signature
 
@@ -49,16 +49,20 @@ def _change(w: Weighed) -> Suspect:
 def _operational(o: Operational, by: Weighed | None) -> Suspect:
     reasons, score = o.reasons, o.score
     if by is not None:
-        why = Reason("explained", f"{by.candidate.id[:12]} on the same service can bring just that", -AWAY)
+        why = Reason("explained", f"{by.candidate.id[:12]} on {by.candidate.service} can bring just that", -AWAY)
         reasons, score = (*reasons, why), score - AWAY
     return Suspect("operational", o.kind, o.kind, o.service, o.title, 0.0, score, reasons=reasons)
 
 
 def _explained(o: Operational, weighed: Sequence[Weighed]) -> Weighed | None:
-    """A change of the service just before, made for just this kind of trouble, explains it away."""
+    """A change there, or near it, that can bring just this kind of trouble explains it away."""
     kind = KINDS.get(o.kind, "")
-    fits = [w for w in weighed if kind in w.brings and w.candidate.service == o.service and w.score >= UNKNOWN]
+    fits = [w for w in weighed if kind in w.brings and w.score >= UNKNOWN and _near(w, o)]
     return max(fits, key=lambda w: w.score, default=None)
+
+
+def _near(w: Weighed, o: Operational) -> bool:
+    return w.candidate.service == o.service or all(r.weight >= SHARED for r in w.reasons if r.signal == "place")
 
 
 def cause(found: Incident, told: Telling, ranked: Sequence[Suspect]) -> Cause:

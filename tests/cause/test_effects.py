@@ -63,6 +63,9 @@ def strongest(diff: str, file: str = "src/a.go") -> tuple[str, frozenset[str], f
         ("-  with db.transaction():\n+  if True:", "race", "belongs together"),
         ("-  send(topic, v)\n+  send(topic, v, partition_key=v.country)", "queue", "spreads"),
         ("-  long total = read();\n+  total = (int) read();", "data", "less room"),
+        ("-  forward . 10.20.0.2 10.20.0.3\n+  forward . 10.64.3.10", "dns", "points"),
+        ("-  xff_num_trusted_hops: 1\n+  xff_num_trusted_hops: 0", "quota", "counts as the caller"),
+        ("+ip = req.headers['x-real-ip'] or req.peer", "quota", "for the caller"),
         ("-ttl: from_secs(c.lease_secs)\n+ttl: from_millis(c.lease)", "race", "less, 1e+03-fold"),
     ],
 )
@@ -104,6 +107,8 @@ def test_what_is_given_back_or_stays_the_same_brings_nothing(diff: str):
             "lock wait UPDATE ledger_level SET x",
             "works on the table `ledger_level`",
         ),
+        ("+  forward . 10.64.3.10", "Corefile", "read udp 10.20.0.7:4->10.64.3.10:53: timeout", "puts in `10.64.3.10`"),
+        ("+  forward . 10.64.3.1", "Corefile", "read udp 10.20.0.7:4->10.64.3.10:53: timeout", ""),
         ("+SELECT x FROM ledger_moves;", "j.sql", "lock wait UPDATE ledger_level SET x", ""),
     ],
 )

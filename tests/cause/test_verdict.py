@@ -7,13 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from hermes_ops.testing.sources import MemoryChanges, MemoryLogs, MemoryMetrics
+from hermes_ops.testing.sources import MemoryAlerts, MemoryChanges, MemoryLogs, MemoryMetrics
 from orchestrator.contracts import Scope
 from subagents.cause.analyse import analyse, judge
 from subagents.cause.facts import Facts
 from subagents.cause.midnight import midnight, zones
 from subagents.cause.model import Cause
-from subagents.sources import Pattern, Series, Sources
+from subagents.sources import Episode, Pattern, Series, Sources
 from tests.cause.test_analyse import measured
 from tests.subagents.changes.test_ranking import change
 from tests.subagents.rig import at, by_time, calm, errors, window
@@ -120,3 +120,32 @@ async def test_only_what_is_a_nodes_own_trouble_speaks_for_the_node(metric: str,
     found = await analyse(sources, window(), Scope(services=("pay",)))
     [node] = [s for s in found.ranked if s.kind == "node"]
     assert ("metric" in [r.signal for r in node.reasons]) == moved
+
+
+@pytest.mark.parametrize(
+    ("on", "fits", "named"), [("edge-envoy", True, True), ("edge-envoy", False, False), ("reports", True, False)]
+)
+async def test_what_stands_before_all_by_its_name_may_be_the_cause(on: str, fits: bool, named: bool):
+    lines = by_time(calm("login"), errors("login", "13:03", 120, 8, "rate limit reached for client 10.8.0.4"))
+    diff = "-  xff_num_trusted_hops: 1\n+  xff_num_trusted_hops: 0" if fits else "+  note: seen"
+    rows = [replace(change("deploy", on, "13:02", "edge1"), has_diff=True)]
+    changes = MemoryChanges("git", rows=rows, diffs={"edge1": diff})
+    found = await analyse(Sources(logs=(MemoryLogs("files", lines=lines),), changes=(changes,)), window())
+    assert (found.cause.change == "edge1") == named
+
+
+async def test_a_metric_that_an_alert_watches_does_harm():
+    lines = by_time(calm("writer"), calm("map"))
+    rows: list[Series] = [measured("writer", "orders_left_open", 2.0, 90.0)]
+    alert = Episode("open-orders", "writer", "critical", at("13:06"), None, labels={"metric": "orders_left_open"})
+    for alerts, verdict in (((), ""), ((alert,), "writer")):
+        sources = Sources(
+            logs=(MemoryLogs("files", lines=lines),),
+            metrics=(MemoryMetrics("metrics", rows=rows),),
+            alerts=(MemoryAlerts("alerts", rows=alerts),),
+        )
+        found = await analyse(sources, window())
+        assert found.cause.first_failing == verdict
+        onset = found.cause.onset
+    assert onset is not None
+    assert onset < at("13:06")
