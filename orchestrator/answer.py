@@ -44,9 +44,10 @@ def weigh(outcome: Outcome, ctx: Context) -> Weighed:
 
 
 def _text(outcome: Outcome, found: Sequence[Findings]) -> str:
-    """The supervisor's words; the sub-agents' own where it was ended before it had any."""
+    """The supervisor's words; the sub-agents' own where it was ended before it had any, or had none in the end."""
     summaries = [f.summary.strip() for f in found if f.summary.strip()]
-    return "\n\n".join(summaries) if outcome.reply is None and summaries else outcome.text
+    mute = outcome.stopped not in ("needs_input", "unreadable") and not (outcome.reply and outcome.reply.text.strip())
+    return "\n\n".join(dict.fromkeys(summaries)) if mute and summaries else outcome.text
 
 
 def assemble(ctx: Context, weighed: Weighed, used: Usage, model: str) -> Answer:

@@ -46,3 +46,15 @@ async def test_a_model_that_only_makes_calls_that_fail_is_one_that_can_not_be_us
 
 async def test_what_a_model_says_after_failing_calls_is_the_answer() -> None:
     assert "no note of that" in (await ask(only_failing(says("I have no note of that.")))).text
+
+
+async def test_of_a_model_that_repeats_itself_without_a_word_the_sub_agents_words_are_the_answer() -> None:
+    def play(messages: Any, tools: Any) -> Step:
+        if "ask_alerts" in {t["function"]["name"] for t in tools}:
+            return calls(("ask_alerts", {"task": "t", "reason": "r"}))
+        return says("Two alerts fired for checkout.")
+
+    model = ScriptedModel.by(play)
+    supervisor = Supervisor((ALERTS, LOGS), "You are the supervisor.", lambda a: ModelBrain(model, Fitter()), steps=6)
+    answer = await ask(supervisor)
+    assert (answer.status, answer.text) == ("partial", "Two alerts fired for checkout.")
