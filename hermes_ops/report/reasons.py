@@ -29,6 +29,12 @@ CAUSE: Phrases = (
     (r"(-?\d+) min before the onset at ([\d: -]+)", r"早于故障开始（\2）\1 分钟"),
     (r"(-?\d+) min before the first signs at ([\d: -]+)", r"早于最早的迹象（\2）\1 分钟"),
     (r"its first midnight, at ([\d: -]+), is just before the onset", r"上线后的第一个零点（\1）紧接着故障开始"),
+    (
+        r"its flag (.+) was switched at ([\d: -]+), (\d+) min before the onset",
+        r"开关 \1 在 \2 切换，早于故障开始 \3 分钟",
+    ),
+    (r"what it switches came with (\S+)", r"它切换的代码来自 \1"),
+    (r"on (.+), of which no call is known", r"在 \1 上，其调用关系未知"),
     (r"planned work that was going on at the onset", "故障开始时这项计划内工作正在进行"),
     (r"(\S+) (\S+) rose from (\S+) to (\S+)", r"\1 的 \2 从 \3 升到 \4"),
     (r"(\S+) (\S+) fell from (\S+) to (\S+)", r"\1 的 \2 从 \3 降到 \4"),

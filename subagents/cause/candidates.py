@@ -56,15 +56,15 @@ def candidates(changes: Sequence[Change], services: Sequence[str]) -> list[Candi
         named = [c for c in commits if carries(deploy, c)]
         if not named:
             found[f"{deploy.kind} {deploy.id}"] = Candidate(deploy)
-        for commit in named:
-            old = found.get(commit.id)
-            if old is None or old.implied:
-                found[commit.id] = Candidate(commit, deploy)
+        for commit in named:  # a library's comes with each of those that hold it
+            found.setdefault(f"{commit.id} {deploy.service}", Candidate(commit, deploy))
+    told = {c.change.id for c in found.values()}
     for deploy, commit in _implied(rolled, commits, services):
-        found.setdefault(commit.id, Candidate(commit, deploy, implied=True))
+        if commit.id not in told:
+            found.setdefault(commit.id, Candidate(commit, deploy, implied=True))
     for change in changes:
-        if change.kind not in ROLLED and change.id not in found:
-            found[change.id] = Candidate(change)
+        if change.kind not in ROLLED and change.id not in told:
+            found.setdefault(change.id, Candidate(change))
     return list(found.values())
 
 

@@ -41,16 +41,17 @@ def edits(diff: str, files: tuple[str, ...] = ()) -> list[Edit]:
     """The hunks of a diff, of each line what stands first; one that names no file belongs to the change's first."""
     found: list[Edit] = []
     file = files[0] if files else ""
-    hunk: dict[str, list[str]] = {"-": [], "+": [], " ": [], "#": []}
+    hunk = _empty()
     for line in (x[: LINE + 1] for x in diff.splitlines()):
         if header := _FILE.match(line):
-            file = header.group(1)
+            _close(found, file, hunk)
+            file, hunk = header.group(1), _empty()
             continue
         if line.startswith(("--- ", "+++ ")):
             continue
         if line.startswith("@@"):
             _close(found, file, hunk)
-            hunk = {"-": [], "+": [], " ": [], "#": []}
+            hunk = _empty()
             match = _HUNK.match(line)
             file = (match.group(1) or match.group(2)) if match else file
             hunk["#"].append(line.strip("@ "))
@@ -58,6 +59,10 @@ def edits(diff: str, files: tuple[str, ...] = ()) -> list[Edit]:
         _sort(line, hunk)
     _close(found, file, hunk)
     return found
+
+
+def _empty() -> dict[str, list[str]]:
+    return {"-": [], "+": [], " ": [], "#": []}
 
 
 def _sort(line: str, hunk: dict[str, list[str]]) -> None:

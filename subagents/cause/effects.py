@@ -17,6 +17,7 @@ from subagents.cause.words import families
 
 OUT, IN = compiled(TAKEN_OUT), compiled(PUT_IN)
 _VERSION = re.compile(r"\bv?(\d+)\.(\d+)(?:\.(\d+))?\b")
+_BARE = re.compile(r"\W*version\W", re.IGNORECASE)  # a lock file's line that doesn't say of what
 _BOUND = re.compile(TAKEN_OUT[2].gone + r"|close\(|release\(|max\b|limit", re.I)
 _GROWS = re.compile(
     r"\b(\w++)\s*+=\s*+append\(\s*+\1\b|\w\.(?:append|add|push|put|set|store)\(|\w\[[^\][]++\]\s*+=(?!=)|^\s*[A-Z_]{3,}\s*=\s*\{\}"
@@ -40,6 +41,16 @@ CONTRACT = re.compile(
 _OBSERVE = re.compile(
     r"\b(?:logg?(?:er)?|metrics?|prometheus|counter|histogram|gauge|span|trac(?:e|er|ing)|otel|print)\w*[.(]|\.Inc\(|Observe\(",
     re.I,
+)
+
+PROBE = re.compile(r"(?:readiness|liveness|startup)_?Probe|health_?check", re.IGNORECASE)
+PROBED = re.compile(r"\b(?:path|port|command|\w*(?:Timeout|Period|Delay|Interval)\w*|\w*Threshold)\b\W", re.IGNORECASE)
+SORT = re.compile(r"\bsort\w*\b|order[ _]?by|\bcomparator|comparing|sorted\(", re.IGNORECASE)
+LOCKS = re.compile(r"for[ _]?update|\block\w*\(|\.lock\b|acquire|with_?lock|pessimistic", re.IGNORECASE)
+TOOLS = re.compile(  # what builds, checks and tests: none of it runs in production
+    r"spotless|checkstyle|eslint|prettier|\bruff\b|\bblack\b|mypy|pylint|flake8|junit|pytest|\bjest\b|vitest|mocha|jacoco"
+    r"|sonar|coverage|linter|\blint\b|ktlint|detekt|golangci|husky|storybook|typedoc|@types/",
+    re.IGNORECASE,
 )
 
 
@@ -70,6 +81,8 @@ def _of(edit: Edit, whole: Edit) -> Iterator[Effect]:
     yield from _put_in(edit, whole)
     yield from _keyed(edit)
     yield from _contract(edit)
+    yield from _probed(edit)
+    yield from _ordered(edit)
 
 
 # ── what was taken out, what was put in ───────────────────────────────────────────────────────
@@ -94,7 +107,7 @@ def _put_in(edit: Edit, whole: Edit) -> Iterator[Effect]:
     removed, added = "\n".join(whole.removed), "\n".join(whole.added)
     for mechanism, come in IN:
         line = next((x for x in edit.added if come.search(x) and not _OBSERVE.search(x)), None)
-        if line is None or come.search(removed):
+        if line is None or (come.search(removed) and not mechanism.otherwise):
             continue
         if mechanism.unless and re.search(mechanism.unless, added, re.IGNORECASE):
             continue
@@ -107,6 +120,23 @@ def _contract(edit: Edit) -> Iterator[Effect]:
     if gone and CONTRACT.search(edit.file) and not moves_only(edit):
         kinds = frozenset(("data", "crash", "errors"))
         yield Effect(f"changes what others read: `{gone[:60]}`", kinds, 1.6, afar=True)
+
+
+def _probed(edit: Edit) -> Iterator[Effect]:
+    """How it is found out whether a process is well, which is ended where it isn't."""
+    changed = next((x for x in (*edit.added, *edit.removed) if PROBED.search(x)), None)
+    if changed and PROBE.search("\n".join((*edit.kept, *edit.added, *edit.removed))):
+        yield Effect(
+            f"changes when a process counts as well: `{changed.strip()[:60]}`", frozenset(("crash", "errors")), 1.3
+        )
+
+
+def _ordered(edit: Edit) -> Iterator[Effect]:
+    """Rows or things are locked one after the other, and now in another order: two may wait for one another."""
+    sorts = [next((x for x in lines if SORT.search(x)), "") for lines in (edit.removed, edit.added)]
+    if any(sorts) and sorts[0].strip() != sorts[1].strip() and LOCKS.search("\n".join((*edit.kept, *edit.added))):
+        line = sorts[1] or sorts[0]
+        yield Effect(f"locks in another order: `{line.strip()[:60]}`", frozenset(("race", "latency", "errors")), 1.7)
 
 
 def moves_only(edit: Edit) -> bool:
@@ -175,9 +205,12 @@ def _versions(edit: Edit) -> Iterator[Effect]:
         a, b = _VERSION.search(old), _VERSION.search(added.get(name, ""))
         if a is None or b is None or a.groups() == b.groups():
             continue
+        if TOOLS.search(name):
+            continue
         step = "major" if a[1] != b[1] else "minor" if a[2] != b[2] else "patch"
         kinds = BREAKS | (DEFAULTS if step == "major" else frozenset())
         weight = {"major": 1.4, "minor": 1.0, "patch": 0.25}[step]
-        module = max(re.findall(r"[\w@./-]+", name), key=len, default="")
+        named = re.search(r"\bname\W+([\w@./-]+)", "\n".join(edit.kept)) if _BARE.match(name) else None
+        module = named.group(1) if named else max(re.findall(r"[\w@./-]+", name), key=len, default="")
         about = "" if step == "major" else module  # whatever is built on it may meet another default
         yield Effect(f"{step} version of {module[:60]} {a[0]} → {b[0]}", kinds, weight, about=about)

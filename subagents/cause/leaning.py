@@ -16,10 +16,11 @@ from subagents.topology import Topology
 
 TOGETHER = timedelta(minutes=45)  # what begins so much later is another thing, or a late consequence
 MULTIPLIED, STEADY = 1.7, 1.25  # times its usual load, and what is as much as usual
+SHORTLY = timedelta(minutes=10)
 SAME = timedelta(minutes=2)  # what begins so near each other began together
 STORE = re.compile(
     r"db(?:\b|[-_\d])|sql|postgres|\bpg\b|maria|mongo|redis|valkey|memcache|kafka|rabbit|elastic|opensearch|cassandra"
-    r"|scylla|dynamo|aurora|\brds\b|etcd|zookeeper|clickhouse|minio|\bs3\b|dns\b|broker",
+    r"|scylla|dynamo|aurora|\brds\b|etcd|zookeeper|clickhouse|tables?$|buckets?$|minio|\bs3\b|dns\b|broker",
     re.IGNORECASE,
 )
 FRONT = re.compile(
@@ -39,12 +40,13 @@ def shared(service: str) -> bool:
 
 
 def used(going: Sequence[Symptom]) -> set[str]:
-    """Stores that only suffer from their users: what they hold isn't taken, or one waits for what another locks."""
+    """Stores that only suffer from their users: what they hold isn't taken, one waits for what another locks, or one
+    isn't let in."""
     kinds: dict[str, list[frozenset[str]]] = defaultdict(list)
     for s in going:
         if s.hard and s.source in ("metric", "pattern") and store(s.service):
             kinds[s.service].append(s.families - {"errors"})
-    return {service for service, told in kinds.items() if all("race" in k or k == {"queue"} for k in told)}
+    return {service for service, told in kinds.items() if all("race" in k or k in ({"queue"}, {"auth"}) for k in told)}
 
 
 def turned(
@@ -121,10 +123,19 @@ class Net:
         return {s for s in self.down[start] & self.hard if floor is None or self.began[s] >= floor - SAME}
 
     def untied(self, start: str) -> set[str]:
-        """Those of whom no call is known, neither way, that began to fail with it or soon after."""
+        """Those of whom no call to another that fails is known, neither way, that began with it or soon after."""
         floor = self.began.get(start)
-        alone = self.hard - {name for edge in self.edges for name in edge} if floor else set()
-        return {s for s in alone if floor and floor - SAME <= self.began.get(s, floor) <= floor + TOGETHER}
+        return {s for s in self._alone() if floor and floor - SAME <= self.began.get(s, floor) <= floor + TOGETHER}
+
+    def apart(self, start: str) -> set[str]:
+        """The same of those that began with it or a little before: it may lean on them in a way that no call shows."""
+        at = self.began.get(start)
+        return {s for s in self._alone() if at and at - SHORTLY <= self.began.get(s, at) <= at + SAME}
+
+    def _alone(self) -> set[str]:
+        return self.hard - {
+            name for edge in self.edges if edge[0] in self.hard and edge[1] in self.hard for name in edge
+        }
 
     def _reach(self, start: str, along: dict[str, set[str]]) -> set[str]:
         """Over failing services; one healthy one between two doesn't part them."""

@@ -22,6 +22,7 @@ _COMMON = re.compile(
 )
 _TABLE = re.compile(r"\b(?:from|update|into|join|table)\s+[\"'`]?([a-z]\w*(?:[._]\w+)+)", re.IGNORECASE)
 _BIG = re.compile(r"(?<![\w.])\d{3,}(?![\w.])")
+_VERSION = re.compile(r"(?<![\w.])\d+\.\d+\.\d+(?![\w.])")
 ANY = frozenset(("*",))  # fits whatever the failures are: they speak of it themselves
 FILE, NAME, NUMBER, SAID = 1.8, 1.6, 1.0, 2.0
 PHRASE = 3  # words in a row that are one line's
@@ -40,9 +41,10 @@ def vanished(found: Iterable[Edit], lines: Iterable[str]) -> list[Effect]:
 
 def links(found: Iterable[Edit], told: Telling, rare: dict[str, float], places: frozenset[str]) -> list[Effect]:
     """Each tie as an effect that fits. `rare`: how much a name tells, 0 to 1; `places`: words of services' names."""
+    found = list(found)
     real = [e for e in found if not is_plain_text(e) and not MANIFEST.search(e.file)]
     named = [*_tables(real, told)] or [*_names(real, told, rare, places)]
-    return [*_files(real, told), *named, *_numbers(real, told)]
+    return [*_files(real, told), *named, *_numbers(real, told), *_versions(found, told)]
 
 
 def _files(found: Iterable[Edit], told: Telling) -> Iterator[Effect]:
@@ -87,6 +89,14 @@ def _tells(name: str, places: frozenset[str]) -> bool:
 def _said(name: str, told: Telling) -> bool:
     low = name.lower()
     return low in told.text and bool(re.search(rf"(?<![\w-]){re.escape(low)}(?![\w-])", told.text))
+
+
+def _versions(found: Iterable[Edit], told: Telling) -> Iterator[Effect]:
+    for edit in (e for e in found if MANIFEST.search(e.file)):
+        new = set(_VERSION.findall("\n".join(edit.added))) - set(_VERSION.findall("\n".join(edit.removed)))
+        if hit := sorted(v for v in new if _said(v, told)):
+            yield Effect(f"puts in the version {hit[0]}, which the failing lines say", ANY, NAME)
+            return
 
 
 def _numbers(found: Iterable[Edit], told: Telling) -> Iterator[Effect]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Mechanism:
     """`text`, with {} for the line; `brings`: families; `gone`: in a removed line and in no added one; `come`: in an
-    added line and in no removed one; `unless`: in no added line."""
+    added line and in no removed one; `unless`: in no added line; `otherwise`: also where a removed line had it, since
+    what it does it then does in another way."""
 
     text: str
     brings: str
@@ -20,6 +21,7 @@ class Mechanism:
     gone: str = ""
     come: str = ""
     unless: str = ""
+    otherwise: bool = False
 
 
 TAKEN_OUT = (  # of each removed line the first that fits
@@ -83,7 +85,7 @@ TAKEN_OUT = (  # of each removed line the first that fits
     ),
     Mechanism(
         "takes away a right: `{}`", "auth errors", 1.2,
-        r"\bgrant|permission|\brole|\bpolicy|\bscope|(?<!sh)(?<!sw)allow",
+        r"\bgrant|permission|\brole|\bpolicy|\bscope|(?<!sh)(?<!sw)allow|(?-i:[\"'][a-z0-9-]{2,}:[A-Z]\w+[\"'])",
     ),
     Mechanism(
         "no longer keeps doubles away: `{}`", "data race errors", 1.4, r"idempoten|de_?dup|\bdistinct\b|on conflict",
@@ -124,10 +126,12 @@ PUT_IN = (  # each of an edit's added lines that fits
         "writes numbers or dates as a country's people do: `{}`", "data errors", 1.5,
         come=r"\blocale\b|format_(?:decimal|currency|date)|NumberFormat|DecimalFormat|toLocale\w*String|\bIntl\.|\bbabel\b"
         r"|CultureInfo|setlocale",
+        otherwise=True,
     ),
     Mechanism(
         "spreads work or entries in another way: `{}`", "queue cache data", 1.2,
         come=r"(?:partition|shard|routing|hash)_?key|\bpartitioner\b|consistent_?hash|murmur|crc32",
+        otherwise=True,
     ),
     Mechanism(
         "reckons in numbers with less room: `{}`", "data errors", 0.9,
@@ -136,6 +140,10 @@ PUT_IN = (  # each of an edit's added lines that fits
     Mechanism(
         "takes a lock: `{}`", "race latency timeout pool queue", 1.2,
         come=r"serializable|for update\b|synchronized|\.lock\(|\bmutex\b|with \w*lock\b|advisory_lock",
+    ),
+    Mechanism(
+        "holds a lock for longer: `{}`", "race latency timeout queue pool", 1.4,
+        come=r"(?:let|var|val|auto|const|final)\s+(?:mut\s+)?\w+\s*:?=\s*.*\.(?:lock|acquire)\(\)",
     ),
     Mechanism(
         "assumes that there is a value: `{}`", "crash errors", 1.4,
@@ -172,10 +180,11 @@ PUT_IN = (  # each of an edit's added lines that fits
     Mechanism(
         "asks the database something else: `{}`", "sql latency errors", 0.9,
         come=r"(?m:^)(?>.*?\bselect\b).+\bfrom\b|(?m:^)(?>.*?\bupdate\b).+\bset\b|\b(?:insert\s+into|delete\s+from|join)\b",
+        otherwise=True,
     ),
     Mechanism(
         "matches texts by a pattern that can take very long: `{}`", "cpu latency timeout", 1.7,
-        come=r"\([^()]*(?:\\[a-zA-Z]|\.|\])[+*][^()]*\)[+*]",
+        come=r"\((?:\?[:=!])?(?:\[[^\]]+\]|\\\w|\.)[+*](?:\\?.[?*])*\)[+*]|[+*]\)[+*]\)[+*]",
     ),
     Mechanism(
         "does work at the same time: `{}`", "race cpu memory pool", 0.6,
@@ -192,6 +201,7 @@ PUT_IN = (  # each of an edit's added lines that fits
     Mechanism(
         "changes how partners are trusted: `{}`", "certificate auth network dependency errors", 1.2,
         come=r"min_?version|tlsv?1|cipher|truststore|keystore|sslmode|ssl_verify|mtls|ca_?(?:cert|bundle|file)|verify_peer",
+        otherwise=True,
     ),
     Mechanism(
         "takes another one for the caller: `{}`", "quota auth errors", 1.2,
@@ -201,6 +211,7 @@ PUT_IN = (  # each of an edit's added lines that fits
     Mechanism(
         "changes who may call whom: `{}`", "network timeout dependency auth errors", 1.2,
         come=r"NetworkPolicy|\bingress\b|\begress\b|security_?group|firewall|allow-?origin|\bdeny\b|whitelist|allowlist|cidr",
+        otherwise=True,
     ),
     Mechanism(
         "changes when a process counts as well: `{}`", "crash errors", 1.0,
@@ -217,14 +228,17 @@ PUT_IN = (  # each of an edit's added lines that fits
     Mechanism(
         "writes or reads another form: `{}`", "data errors", 1.0,
         come=r"marshal|serializ|encod|\bavro\b|protobuf|content-?type|charset|gzip|zstd|snappy|parquet|msgpack|json:\"",
+        otherwise=True,
     ),
     Mechanism(
         "reckons time in another way: `{}`", "data errors auth", 0.7,
         come=r"utcnow|time_?zone|\btz\b|LocalDate|strftime|strptime|toISOString|ZoneId|DateTimeFormat",
+        otherwise=True,
     ),
     Mechanism(
         "signs or reads secrets in another way: `{}`", "auth errors", 1.2,
         come=r"hmac|sha\d|\brs\d{3}|\bhs\d{3}|decrypt|encrypt|signing|kms|vault",
+        otherwise=True,
     ),
 )  # fmt: skip
 

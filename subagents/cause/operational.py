@@ -23,8 +23,9 @@ INNER = re.compile(
 )
 _HOST = re.compile(r"(?<![\w.-])[.-]*+((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})\b(?![\w(=])", re.IGNORECASE)
 _ENDINGS = "go py js ts java rb rs php cs c h cc cpp kt sql yaml yml json toml xml html css sh log md txt lock mod"
+_SETTINGS = "ms sec bytes size records"  # of keys as `max.poll.interval.ms`
 _ROOTS = "com org net io cn de java javax jdk sun kotlin scala github golang google"
-_CODE, _PACKAGE = frozenset(_ENDINGS.split()), frozenset(_ROOTS.split())
+_CODE, _PACKAGE = frozenset((*_ENDINGS.split(), *_SETTINGS.split())), frozenset(_ROOTS.split())
 _DOWN = re.compile(
     r"\b50\d\b|unavailable|time[d ]?out|no answer|deadline|refused|reset|outage|unreachable|too many|\b429\b|failed",
     re.I,

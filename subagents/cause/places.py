@@ -26,6 +26,7 @@ LONG_BEFORE = timedelta(hours=12)
 MOVED = ("strength", "onset", "waits")
 AGAIN, EVEN, ALIKE = 2, 0.1, 0.7  # how often it came before, how evenly (of the distance), and as how heavy
 BREAKS_OFF = 2.0  # what it weighs that a service's work no longer goes on where it did
+WAITS = 1.4  # what it weighs that a service calls one that fails no later
 PRESSED = 1.5  # what it weighs that requests multiply between a caller and a callee
 SHARE = 3.0  # what a service's own share of the added time or failures weighs
 OWN = frozenset(
@@ -95,10 +96,11 @@ def incident(facts: Facts, symptoms: Sequence[Symptom], at: datetime, crying: st
     if not hard and crying and not own:
         return Incident(at, tuple(going), (Place(crying, 0.0, at),), at, at)
     stores = leaners(hard, facts, blames)
-    scene = _Scene(facts, tuple(going), blames, began, used(going), press)
+    scene = _Scene(facts, tuple(going), blames, began, _began(hard, going, sure=True), used(going), press)
     net = Net(turned(facts.topology.edges | blames | stores, scene.used, press), hard, scene.began)
     alike = {s for s in hard if _same_trouble(s, crying, going)}
-    origins = (net.below(crying) | alike | below | own.keys()) if net.edges else set(hard)
+    near = net.below(crying) | net.apart(crying)
+    origins = (near | alike | below | own.keys()) if net.edges else set(hard)
     ranked = _places(scene, own)
     best = next((p.service for p in ranked if p.service in origins), crying)
     joined = net.above(best) | {best, crying} | alike | net.dragged(best) | net.untied(best) if net.edges else set(hard)
@@ -129,14 +131,15 @@ def _loudest(going: Sequence[Symptom]) -> str:
     return max(total, key=lambda k: total[k], default="")
 
 
-def _began(services: set[str], symptoms: Sequence[Symptom]) -> dict[str, datetime]:
-    """When each began to do harm; told by dated symptoms where there are any, an alert's being the last resort."""
+def _began(services: set[str], symptoms: Sequence[Symptom], sure: bool = False) -> dict[str, datetime]:
+    """When each began to do harm, or did so for sure; told by dated symptoms where there are any, an alert's being the
+    last resort."""
     found = {}
     for service in services:
         hard = [s for s in symptoms if s.service == service and s.hard]
         dated = [s for s in hard if s.dated and s.source != "alert"] or [s for s in hard if s.dated] or hard
         if dated:
-            found[service] = min(s.at for s in dated)
+            found[service] = min(s.sure if sure else s.at for s in dated)
     return found
 
 
@@ -160,12 +163,13 @@ def _touches(service: str, joined: set[str], facts: Facts) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """What goes on: `began`: since when each does harm; `used`, `pressed`: who suffers from those that lean on it."""
+    """What goes on. `began`, `sure`: since when each does harm; `used`, `pressed`: who suffers from its users."""
 
     facts: Facts
     going: tuple[Symptom, ...]
     blames: frozenset[tuple[str, str]]
     began: Mapping[str, datetime]
+    sure: Mapping[str, datetime]
     used: set[str]
     pressed: Mapping[str, Sequence[str]]
 
@@ -237,7 +241,7 @@ def _leans(scene: _Scene, service: str, own: Sequence[Symptom]) -> Iterator[Reas
     if others:
         yield Reason("complains", f"{service} complains of {', '.join(others)}, which fails too", -1.5)
     if waits:
-        yield Reason("waits", f"{service} calls {', '.join(waits)}, which failed no later", -1.0)
+        yield Reason("waits", f"{service} calls {', '.join(waits)}, which failed no later", -WAITS)
     said = [s.name for s in own if s.hard and s.source == "pattern"] if waits else []
     said = said or [s.name for s in own if s.hard and s.source == "metric"]
     if len(began) > 1 and said and all(CALLING.search(name) for name in said):
@@ -257,8 +261,9 @@ def _waits(scene: _Scene, service: str, callee: str) -> bool:
     began = scene.began
     if callee not in began or callee in scene.used or service in scene.pressed.get(callee, ()):
         return False
+    by = max(began[service], scene.sure[service]) + SAME
     late = began[callee] > began[service]
-    return began[callee] <= began[service] + SAME and not (late and _same_words(callee, service, scene.going))
+    return began[callee] <= by and not (late and _same_words(callee, service, scene.going))
 
 
 def _onset(own: Sequence[Symptom]) -> tuple[datetime | None, datetime | None]:

@@ -38,6 +38,12 @@ def touches(change: Change, commits: Sequence[Change], services: Sequence[str]) 
     return {s for s in services if s.lower() in parts}
 
 
+def named_by(change: Change, services: Sequence[str]) -> set[str]:
+    """The services that its files are called after: `iam/doc_vault.tf`."""
+    parts = {p.lower().replace("_", "-") for f in change.files for p in f.rsplit(".", 1)[0].split("/")}
+    return {s for s in services if s.lower().replace("_", "-") in parts}
+
+
 def same_environment(a: str, b: str) -> bool:
     """prod, prod-sh and production are one another's; staging is not."""
     x, y = (re.split(r"[-_.]", e.lower())[0] for e in (a, b))

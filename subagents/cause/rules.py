@@ -16,6 +16,12 @@ class Rule:
     moved: str = ""
 
 
+_ZONE = (
+    r"region|availability zone|\baz-?\d"
+    r"|\b(?:us|eu|ap|cn|sa|ca)-(?:east|west|north|south|central|southeast|northeast)-\d"
+)
+_OUT = r"outage|unavailab|\bdown\b|unreachable|impair|degrad|power|lost|isolated|event|disrupt|elevated"
+
 RULES = (
     Rule(
         "certificate",
@@ -45,9 +51,9 @@ RULES = (
     Rule(
         "noisy neighbour",
         "another workload on the same machine takes its resources",
-        r"noisy|neighbou?r|cpu steal|steal time|throttled|co-?tenant|shared (?:node|host)",
+        r"noisy|neighbou?r|cpu steal|steal time|cpu.{0,20}throttl|throttl.{0,20}cpu|co-?tenant|shared (?:node|host)",
         3.0,
-        r"steal|throttl|pressure",
+        r"steal|cpu.*throttl|pressure",
     ),
     Rule(
         "disk full",
@@ -59,7 +65,7 @@ RULES = (
     Rule(
         "quota",
         "a quota of a platform or provider is used up",
-        r"quota|limit ?exceeded|rate exceeded|throttlingexception|too many requests|\b429\b"
+        r"quota|limit ?exceeded|rate exceeded|(?<!cpu )throttl(?!.{0,20}cpu)|too many requests|\b429\b"
         r"|insufficient capacity|配额",
         2.0,
         r"quota|throttl",
@@ -67,8 +73,7 @@ RULES = (
     Rule(
         "region",
         "a region or zone of the cloud is out",
-        r"region|availability zone|\baz-?\d|\b(?:us|eu|ap|cn|sa|ca)-(?:east|west|north|south|central"
-        r"|southeast|northeast)-\d",
+        rf"(?:{_ZONE}).{{0,60}}(?:{_OUT})|(?:{_OUT}).{{0,60}}(?:{_ZONE})",
         2.4,
     ),
     Rule(
@@ -88,6 +93,15 @@ RULES = (
         r"|脏数据",
         2.4,
         r"validation_err|parse_err|dlq|poison|malformed",
+    ),
+    Rule(
+        "numbers used up",
+        "a range of numbers or ids is used up",
+        r"reached maximum value of sequence|out of range for (?:type |column )?\S*int|integer (?:overflow|out of range)"
+        r"|arithmetic overflow|wraparound"
+        r"|(?:ids?|sequence|serial|auto_?increment|ports?|addresses).{0,30}(?:exhausted|used up)"
+        r"|exhausted.{0,20}(?:ids|sequence|ports|addresses)",
+        3.4,
     ),
     Rule(
         "network",

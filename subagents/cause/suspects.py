@@ -6,44 +6,35 @@ Scores are log-odds like: each reason adds its weight, so that anyone can see wh
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from math import log
+from datetime import timedelta
 
 from subagents.cause.candidates import ROLLED, Candidate, candidates, in_path
+from subagents.cause.content import SWITCHES, content_of, of_place, place_words, rarity, said_effects
 from subagents.cause.edits import PLAIN_TEXT, Edit, edits, is_plain_text
 from subagents.cause.effect import Effect
 from subagents.cause.effects import effects, only_observes
 from subagents.cause.facts import Facts
 from subagents.cause.leaning import shared
 from subagents.cause.links import ANY, links, vanished
-from subagents.cause.midnight import midnight
 from subagents.cause.model import Reason
 from subagents.cause.places import Incident
-from subagents.cause.relations import on_paper, same_environment, taken_back, touches
+from subagents.cause.relations import named_by, on_paper, same_environment, taken_back, touches
 from subagents.cause.renamed import unmoved
-from subagents.cause.symptoms import bare
 from subagents.cause.telling import GENERIC, Telling, specific
 from subagents.cause.timing import ENDED, MARGIN, Clock
+from subagents.cause.waking import key_of, reads, waking
 from subagents.cause.words import identifiers, stem, words
 
-SWITCHES = ("flag", "config")
 FAR = timedelta(hours=36)
 WORDS, EFFECTS = 3.0, 3.5  # the most that wording and effects can add
 LATE = 1.1  # times a limit: what gave up then, gave up by it
 COMMON = 0.5  # of an effect of which only that is seen which every trouble shows
 SLEPT = 1.2  # an effect that was to be expected at just this time
-BULK = re.compile(  # work on much data beside the daily one: it takes locks, processors and disks from that
-    r"back-?fill|re-?index(?:ing)?\b|bulk (?:load|import|update|delete|insert)|batch (?:job|run)|nightly job"
-    r"|re-?run(?:s|ning)? |mass (?:update|delete)|full (?:sync|import|export|rebuild)|data migration"
-    r"|重跑|补数|补跑|跑批|批量|全量|数据迁移|数据订正",
-    re.IGNORECASE,
-)
-BULKY = frozenset(("race", "sql", "latency", "cpu", "disk", "queue", "pool", "timeout"))
 ALIEN, TIED, AFAR = -3.0, -1.0, -0.5  # without a part in it; but failing lines speak of it; but it works on others
 SHARED = -0.6  # all may depend on what bears such a name, and no trace says which do
+BEHIND = 0.8  # what a switch loses to the change that brought the code behind it
 FITS = 0.8  # of effects that fit: from there on the content speaks for the change
 
 
@@ -64,14 +55,19 @@ class Weighing:
         self.kinds = specific(told.families)
         self.all = candidates(facts.changes, facts.known)
         self.hunks = {c.id: unmoved(edits(facts.diffs.get(c.change.id, ""), c.change.files)) for c in self.all}
-        self.content = {c.id: _content(c, facts.diffs) for c in self.all}
-        self.rare = _rarity(self.content.values())
+        self.content = {c.id: content_of(c, facts.diffs) for c in self.all}
+        self.heard = {*facts.lines, *(s.service for s in facts.series), *(s.service for s in facts.spans)}
+        self.rare = rarity(self.content.values())
         self.place_words = place_words(facts.known)
         self.clock = Clock(facts, found)
+        lines = {id: "\n".join(x for e in found for x in (*e.removed, *e.added)) for id, found in self.hunks.items()}
+        self.woken = {c.id: waking(lines[c.id], c.at, self.clock.onset, facts.changes) for c in self.all}
+        self.lines = [(c, lines[c.id]) for c in self.all if lines[c.id]]
         self.took = {s.seconds for s in facts.spans if s.error and s.start >= (found.onset or found.at) - MARGIN}
 
     def weigh(self) -> list[Weighed]:
-        return sorted((self._one(c) for c in self.all), key=lambda w: (-w.score, w.candidate.id))
+        found = sorted((self._one(c) for c in self.all), key=lambda w: (-w.score, w.candidate.id))
+        return list({w.candidate.id: w for w in reversed(found)}.values())[::-1]  # of those that carry it the likeliest
 
     def _one(self, c: Candidate) -> Weighed:
         if against := self._against(c):
@@ -79,7 +75,7 @@ class Weighing:
         fitting = self._fitting(c)
         tied = max((AFAR if e.afar else TIED for e, _ in fitting if e.afar or e.families == ANY), default=ALIEN)
         reasons = [
-            *self.clock.timing(c, self._midnight(c)),
+            *self.clock.timing(c, self.woken[c.id]),
             *self._place(c, tied, any(w >= FITS for _, w in fitting)),
             *self._mechanism(c, fitting),
             *self._late(c),
@@ -88,16 +84,12 @@ class Weighing:
         brings = frozenset(f for e, w in fitting if w >= 1.0 for f in e.families)
         return Weighed(c, round(score, 3), "", tuple(reasons), brings)
 
-    def _midnight(self, c: Candidate) -> datetime | None:
-        text = "\n".join(x for e in self.hunks[c.id] for x in (*e.removed, *e.added))
-        return midnight(text, c.at, self.clock.onset)
-
     def _fitting(self, c: Candidate) -> list[tuple[Effect, float]]:
         """Its effects that can bring what is seen, each with how well it fits, best first."""
         found = self.hunks[c.id]
-        told = effects(found) if self.facts.diffs.get(c.change.id) else _said_effects(c)
-        if self._midnight(c) is not None:
-            told.append(Effect("reckons with dates, and the date changed", frozenset(self.kinds), SLEPT))
+        told = effects(found) if self.facts.diffs.get(c.change.id) else said_effects(c)
+        if woken := self.woken[c.id]:
+            told.append(Effect(woken.effect, frozenset(self.kinds), SLEPT))
         told += vanished(found, [s.name for s in self.found.symptoms if s.source == "missing"])
         told += links(found, self.told, self.rare, self.place_words)
         weighed = sorted(((e, self._fit(e)) for e in told), key=lambda p: -p[1])
@@ -125,7 +117,7 @@ class Weighing:
     def _place(self, c: Candidate, alien: float, fits: bool) -> Iterator[Reason]:
         """`alien`: what it weighs that nothing leads from it to what fails; `fits`: its content can bring that."""
         first, topology = self.found.first, self.found.calls
-        whose = {c.service} if c.service else touches(c.change, (), self.facts.known)
+        whose = self._whose(c)
         reached = {p.service for p in self.found.places}
         if first in whose:
             sure = not c.implied or self._own(c)
@@ -143,6 +135,13 @@ class Weighing:
         else:
             yield Reason("place", f"on {', '.join(sorted(whose))}, which has no part in it", alien)
         yield from self._brought(c)
+
+    def _whose(self, c: Candidate) -> set[str]:
+        """The services it is on; of what nothing is heard (the roll-out of rights, of a network) those it names."""
+        if not c.service:
+            return touches(c.change, (), self.facts.known)
+        named = set() if c.service in self.heard else named_by(c.change, self.facts.known)
+        return named or {c.service}
 
     def _brought(self, c: Candidate) -> Iterator[Reason]:
         if c.carrier is not None and c.implied:
@@ -177,7 +176,9 @@ class Weighing:
             weight *= 0.5 if found and not best else 1.0
             names = ", ".join(word for word, _ in wording[:5])
             yield Reason("wording", f"speaks of what the failures speak of: {names}", round(weight, 3))
-        key = c.change.title.partition(": ")[0].strip()
+        key = key_of(c.change)
+        if c.change.kind in SWITCHES and (code := next((x for x, lines in self.lines if reads(lines, key)), None)):
+            yield Reason("content", f"what it switches came with {code.id[:12]}", -BEHIND)
         if c.change.kind in SWITCHES and (said := self._unplaced(key.lower())) and re.search(said, self.told.own):
             yield Reason("named", f"the failing lines name {key}", 1.5)
         if not self.kinds:
@@ -221,7 +222,7 @@ class Weighing:
                 found.append((name, 1.6 * self.told.identifiers[name] * self.rare.get(name, 1.0)))
         inner = {w for name, _ in found for w in words(name)}
         for word in words(content) - inner:
-            if word in self.told.words and not _of_place(word, self.place_words):
+            if word in self.told.words and not of_place(word, self.place_words):
                 found.append((word, 0.7 * self.told.words[word] * self.rare.get(word, 1.0)))
         best = sorted((f for f in found if f[1] >= 0.1), key=lambda f: (-f[1], f[0]))[:6]
         spelt = {stem(w.lower()): w.lower() for w in re.findall(r"[A-Za-z]+", content)}
@@ -241,38 +242,6 @@ def _nearest(distances: Iterator[int | None]) -> int | None:
     return min((d for d in distances if d), default=None)
 
 
-def _content(c: Candidate, diffs: Mapping[str, str]) -> str:
-    """What a change says of itself: title, key, files, the lines it touches."""
-    lines = [
-        x[1:] for x in diffs.get(c.change.id, "").splitlines() if x[:1] in "+-" and not x.startswith(("+++", "---"))
-    ]
-    notes = [x for x in diffs.get(c.change.id, "").splitlines() if x.startswith("@@")]
-    files = [f.rsplit("/", 1)[-1] for f in c.change.files] + list(c.change.files)
-    return "\n".join([c.change.title, c.change.body, *files, *lines, *notes])
-
-
-def _rarity(contents: Iterable[str]) -> dict[str, float]:
-    """How much a word tells: 1 for one that a single change has, towards 0 for one that all have."""
-    texts = list(contents)
-    seen: Counter[str] = Counter(w for t in texts for w in {*words(t), *identifiers(t)})
-    whole = log(len(texts) + 2)
-    return {w: log((len(texts) + 2) / (n + 1)) / whole for w, n in seen.items()} if whole else {}
-
-
-def _said_effects(c: Candidate) -> list[Effect]:
-    """Of what has no diff: bulk work by its words; of a setting old and new value in its title, as `key: 20 → 2`."""
-    if (said := BULK.search(f"{c.change.title}\n{c.change.body}")) and c.change.kind not in SWITCHES:
-        return [Effect(f"works on much data at once: ‘{said.group()}’", BULKY, 1.5, afar=True)]
-    key, sep, values = c.change.title.partition(": ")
-    for arrow in ("→", "->", "=>"):
-        if sep and arrow in values:
-            old, _, new = values.partition(arrow)
-            made = edits(f"@@ {key} @@\n-{key} = {old.strip()!r}\n+{key} = {new.strip()!r}")
-            made += edits(f"@@ {key} @@\n-{key} = {old.strip()}\n+{key} = {new.strip()}")
-            return effects(made)[:2] if c.change.kind == "config" else []
-    return []
-
-
 def _only_text(files: Sequence[str]) -> bool:
     return all(PLAIN_TEXT.search(f) for f in files)
 
@@ -281,12 +250,3 @@ def _harmless(real: list[Edit]) -> str:
     if only_observes(real):
         return "changes logs or metrics only"
     return "its diff shows nothing that brings such failures"
-
-
-def place_words(services: Iterable[str]) -> frozenset[str]:
-    """Words of the services' names: they tell where, not what."""
-    return frozenset(w for s in services for part in (s, bare(s)) for w in words(part))
-
-
-def _of_place(word: str, named: frozenset[str]) -> bool:
-    return word in named or (len(word) >= 4 and any(n.startswith(word) for n in named))

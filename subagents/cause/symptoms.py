@@ -20,7 +20,8 @@ from subagents.sources import Episode, Pattern, Series
 
 HARD = re.compile(
     r"error|fail|5xx|4xx|40\d|42\d|50\d|latency|duration|p9\d|_wait|wait_|lag|_age|depth|restart|oom|panic|timeout"
-    r"|reject|decline|availab|ready|crash|success|exceeded|violat|dropp|dead_?letter|dlq|stale|conflict|denied|held|pause|stall|(?<!cpu_)throttl|refus",
+    r"|reject|decline|availab|ready|crash|success|exceeded|violat|dropp|dead_?letter|dlq|stale|conflict|denied|held|pause|stall|(?<!cpu_)throttl|refus"
+    r"|(?<![a-z])lost|deadlock|abort|duplicat",
     re.IGNORECASE,
 )
 FULL = frozenset(("memory", "pool", "disk", "queue", "cpu"))

@@ -11,6 +11,7 @@ from subagents.cause.facts import Facts
 from subagents.cause.model import Reason
 from subagents.cause.places import Incident, precursors
 from subagents.cause.symptoms import HARD
+from subagents.cause.waking import Waking
 
 MARGIN = timedelta(minutes=2)
 UNIT = timedelta(minutes=10)
@@ -30,16 +31,16 @@ class Clock:
         self.sure = min((s.sure for s in signs), default=self.onset)
         self.latest = found.sure or found.at
 
-    def timing(self, c: Candidate, night: datetime | None) -> Iterator[Reason]:
-        """`night`: the midnight from which on a change that reckons with dates shows."""
+    def timing(self, c: Candidate, woken: Waking | None) -> Iterator[Reason]:
+        """`woken`: when its code began to work, where that was later."""
         onset, early = self.onset, self.earliest
         if c.change.until is not None and c.at <= onset <= c.change.until + ENDED:
             yield Reason("timing", "planned work that was going on at the onset", 0.2)
             return
         if c.at > max(early, self.sure) + MARGIN and early < onset - UNIT:
             yield Reason("timing", f"trouble was under way since {early:%H:%M}, before it at {c.at:%H:%M}", -1.5)
-        if night is not None:
-            yield Reason("timing", f"its first midnight, at {night:%H:%M}, is just before the onset", 0.4)
+        if woken is not None:
+            yield Reason("timing", woken.timing, 0.4)
             return
         began = early if c.at <= early + MARGIN else onset
         what = "onset" if began == onset else "first signs"

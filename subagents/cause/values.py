@@ -42,12 +42,15 @@ MEMORY = r"mem(?:ory)?|heap|xm[sxn]|rss|(?:meta)?space"
 BYTES_OF = MEMORY + r"|\w*size|byte|disk|volume|storage"
 # which way a value moved hurts: words that keys are made of → families when it gets less, when it gets more
 KEYS: tuple[tuple[str, str, str, str], ...] = (
+    (r"keep ?alive\w*|idle ?(?:conn\w*)? ?(?:time ?out)?", "life of idle connections", "", "network dependency errors"),
     (r"time ?out|\w*timeout\w*|deadline|max ?wait", "time limit", "timeout errors dependency", "latency queue pool"),
     (r"lease|lock|heart ?beat|visibility", "lease", "race data errors", "latency queue"),
     (r"ttl|expir(?:e[sd]?|y|ation|ing)|max ?age|\w*cache[ds]?|caching", "lifetime of cached entries",
      "cache latency sql cpu traffic", "data memory"),
     (r"\w*retr(?:y|ies)|attempt", "retries", "errors dependency", "retry traffic dependency cpu queue"),
-    (r"idle|keep ?alive|health ?check|jitter", "housekeeping", "", ""),
+    (r"health ?check|jitter", "housekeeping", "", ""),
+    (r"batch(?:es|size)?|chunk(?:size)?|page ?size|prefetch|poll ?records?|fetch ?(?:max|size)", "batch size",
+     "queue latency", "memory latency timeout queue"),
     (r"interval|period|poll(?:ing|er)?|refresh\w*|tick(?:er)?|every|schedul\w+|cron(?:tab)?", "pace",
      "traffic cpu quota", "data"),
     (r"per (?:minute|min|second|sec|hour)|rate|rate ?limit\w*|quota|burst|rps|qps", "rate limit", "quota", "traffic"),
@@ -56,14 +59,14 @@ KEYS: tuple[tuple[str, str, str, str], ...] = (
     (r"\w*cpu|replica|worker|thread|concurren\w+|parallel\w*|instance|\w*procs", "capacity",
      "cpu queue latency pool", "cpu pool sql"),
     (r"buffer(?:ed|size)?", "buffer", "queue latency", "memory"),
-    (r"batch(?:es|size)?|chunk(?:size)?|page ?size|prefetch", "batch size", "queue latency", "memory latency timeout"),
     (r"disk|volume|storage|retention|rotat\w+", "disk space", "disk", "disk"),
     (r"xff|forwarded|real ?ip|remote ?addr(?:ess)?|trusted ?hops?|trusted ?prox(?:y|ies)|proxy ?protocol",
      "who counts as the caller", "quota auth", "quota auth"),
     (r"sleep|delay|wait|back ?off", "delay", "traffic retry", "latency timeout"),
     (r"max(?:imum)?|limit|(?!re)\w*size|cap|capacity", "limit", "pool quota queue memory errors data", "memory"),
 )  # fmt: skip
-MORE_HURTS = ("time limit", "retries", "delay", "batch size")
+MORE_HURTS = ("life of idle connections", "time limit", "retries", "delay", "batch size")
+EXACT = ("life of idle connections", "who counts as the caller")  # whatever else their keys speak of
 WHERE = (
     r"host(?:name)?|\w*url|uri|end ?point|addr(?:ess)?(?:es)?|dsn|server|broker|bootstrap|resolver|name ?server"
     r"|upstream|domain|region|zone|bucket|topic|queue|port|path|route|rewrite|location|prefix"
@@ -83,6 +86,10 @@ _BOOL = re.compile(r"\b(true|false|on|off|enabled?|disabled?)\b", re.I)
 STRICT = re.compile(r"strict|forbid|reject|required|deny|enforce|mandatory|abort|\bfail\b|always|never", re.I)
 _STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_ARGUMENT = re.compile(  # named after the unit that what it is given is taken to be in
+    r"\b(px|ex|milli(?:second)?s|ms|sec(?:ond)?s|min(?:ute)?s|hours|days)\s*[:=]\s*(?=[A-Za-z_])", re.IGNORECASE
+)
+_EXPIRY = {"px": 1e-3, "ex": 1.0}  # of Redis' SET
 _VALUE = re.compile(r"[A-Za-z_][\w.]*")
 PAIRED = 100  # lines of a hunk that are looked at for their like: where more differ, it is written anew
 ALIKE = 0.5  # the share of names that two lines must have in common to be one line before and after
@@ -187,9 +194,10 @@ def _numbers(edit: Edit, old: str, new: str) -> Iterator[Effect]:
 
 def _units(edit: Edit, old: str, new: str) -> Iterator[Effect]:
     """A value from elsewhere that is read in another unit: `from_secs(c.lease)` → `from_millis(c.lease)`."""
-    before, after = (_MAKES.search(x) for x in (old, new))
+    before, after = (_MAKES.search(x) or _ARGUMENT.search(x) for x in (old, new))
     if before and after and not any(_NUMBER.search(x) for x in (old, new)):
-        was, now = (TIME.get(m.group(1).lower(), 1.0) for m in (before, after))
+        units = (m.group(1).lower() for m in (before, after))
+        was, now = (_EXPIRY.get(u) or TIME.get(u) or TIME.get(u.removesuffix("s"), 1.0) for u in units)
         if was != now:
             of = _VALUE.search(new, after.end())
             yield _judged(of.group() if of else "", new, edit.file, was, now, "")
@@ -227,9 +235,8 @@ def _judged(key: str, line: str, file: str, old: float, new: float, said: str, t
                 weight = (strength if hurts else strength / 2) if kinds else strength / 4
                 told = f"{what} `{key or whole.split()[-1]}` {old:g} → {new:g} ({way}, {ratio:.3g}-fold)"
                 limit = new if timed and what == "time limit" and new < old else 0.0
-                return Effect(
-                    told, frozenset(kinds.split()) | _about(text, kinds), weight, frozenset((said,)), "", limit
-                )
+                about = frozenset() if what in EXACT else _about(text, kinds)
+                return Effect(told, frozenset(kinds.split()) | about, weight, frozenset((said,)), "", limit)
     told = f"value in `{line.strip()[:60]}` {old:g} → {new:g}"
     return Effect(told, families(whole) | families(file), min(0.8, strength), frozenset((said,)))
 

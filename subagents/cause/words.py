@@ -21,12 +21,12 @@ FAMILIES: dict[str, str] = {
     r"|active_?conn|conn\w*_(?:active|in_use)|connections? (?:is |are )?(?:not |un)available"
     r"|too many open files|emfile|descriptor|open_fds|\bfds\b|cannot assign requested address|连接池",
     "memory": r"memory|\bheap|_heap|\boom|\brss\b|out_?of_?memory|\bgc\b|\bleak|unbounded|内存",
-    "cpu": r"\bcpu|_cpu|load_?avg|saturat|busy",
+    "cpu": r"\bcpu|_cpu|load_?avg|saturat|busy|event[ _-]?loop",
     "disk": r"disk|no space left|enospc|inode|\bwal\b|volume|fsync|磁盘",
     "crash": r"panic|crash|fatal|segfault|sigsegv|null_?pointer|nil pointer|nil map|\bnull\b|undefined is not|npe\b"
     r"|restart|back-?off|unhandled|uncaught|ready_replicas|exit code|nonetype|typeerror|空指针",
     "race": r"concurrent|data race|\brace\b|mutex|deadlock|\block(?:s|ed|ing)?\b|(?:share|exclusive|row|table)_?lock"
-    r"|lock_?wait|synchroni|atomic|死锁",
+    r"|lock_?wait|\blease\b|lease_|synchroni|atomic|死锁",
     "cache": r"cache|\bttl\b|\bhit_|miss(?:es)?\b|evict|read-?through|stampede|缓存",
     "queue": r"queue|backlog|in_flight|pending|\blag\b|_lag|consumer|offset|partition|redeliver|dlq|oldest|积压",
     "timeout": r"time[d_ -]?out|deadline|gave up|took too long|exceeded \S+ ?m?s\b|within \S+ ?m?s\b|超时",
@@ -76,7 +76,7 @@ DOWN_IS_BAD = re.compile(
 UP_IS_BAD = re.compile(
     r"error|fail|5xx|4xx|40\d|42\d|50\d|latency|duration|p9\d|wait|lag|age|depth|backlog|restart|oom|panic|timeout|throttl"
     r"|reject|dropp|lost|miss|memory|heap|rss|cpu|disk|used|usage|utili|in_use|busy|await|steal|retr|decline|pressure|violat|dead_?letter|dlq|stale|conflict|denied|held|pause|stall|in_flight|pending"
-    r"|per_request|queue|exceed|crash|refused|evict|load",
+    r"|per_request|queue|exceed|crash|refused|evict|load|duplicat|rebalanc|abort|deadlock",
     re.IGNORECASE,
 )
 CALLING = re.compile(

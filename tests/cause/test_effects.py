@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from subagents.cause.edits import edits, is_plain_text
-from subagents.cause.effects import effects, only_observes
+from subagents.cause.effects import effects
 from subagents.cause.links import links, vanished
 from subagents.cause.telling import Telling
 
@@ -66,6 +66,19 @@ def strongest(diff: str, file: str = "src/a.go") -> tuple[str, frozenset[str], f
         ("-  forward . 10.20.0.2 10.20.0.3\n+  forward . 10.64.3.10", "dns", "points"),
         ("-  xff_num_trusted_hops: 1\n+  xff_num_trusted_hops: 0", "quota", "counts as the caller"),
         ("+ip = req.headers['x-real-ip'] or req.peer", "quota", "for the caller"),
+        ("-const B = /^[a-z]+(\\.[a-z0-9-]+)+$/i;\n+const B = /^(([a-z0-9_-]+\\.?)+)+$/i;", "cpu", "very long"),
+        ("-\treturn raw.EncodeToString(b)\n+\treturn base64.StdEncoding.EncodeToString(b)", "data", "another form"),
+        ("-  load(inner.lock());\n+  let mut inner = self.inner.lock();\n+  load(inner);", "queue", "for longer"),
+        (
+            " for r in rows: repo.find_for_update(r)\n-rows.sort(key=by_id)\n+rows.sort(key=by_free)",
+            "race",
+            "another order",
+        ),
+        (" livenessProbe:\n-  path: /livez\n+  path: /readyz", "crash", "counts as well"),
+        ('-      "kms:Decrypt",', "auth", "right"),
+        ("-  keepalive_timeout 15s;\n+  keepalive_timeout 120s;", "network", "idle connections"),
+        ("-  max.poll.records: 200\n+  max.poll.records: 4000", "queue", "batch size"),
+        ("-redis.set(k, v, ex=self.ttl)\n+redis.set(k, v, px=self.ttl)", "cache", "1 → 0.001"),
         ("-ttl: from_secs(c.lease_secs)\n+ttl: from_millis(c.lease)", "race", "less, 1e+03-fold"),
     ],
 )
@@ -191,11 +204,6 @@ def test_style_and_wording_are_plain_text_a_query_is_not():
     assert is_plain_text(edits("-.a { color: red }\n+.a { color: blue }", ("web/a.css",))[0])
     assert is_plain_text(edits('-T = "Your order"\n+T = "The order"', ("src/t.py",))[0])
     assert not is_plain_text(edits('-Q = "SELECT a FROM t"\n+Q = "SELECT b FROM t"', ("src/q.py",))[0])
-
-
-def test_logs_and_metrics_only_observe():
-    assert only_observes(edits('+logger.info("done", n)\n+counter.Inc()', ("src/a.go",)))
-    assert not only_observes(edits("+return a / b", ("src/a.go",)))
 
 
 def values_of(diff: str, file: str = "deploy/values.yaml") -> list[str]:

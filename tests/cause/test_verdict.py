@@ -10,6 +10,7 @@ import pytest
 from hermes_ops.testing.sources import MemoryAlerts, MemoryChanges, MemoryLogs, MemoryMetrics
 from orchestrator.contracts import Scope
 from subagents.cause.analyse import analyse, judge
+from subagents.cause.candidates import candidates
 from subagents.cause.facts import Facts
 from subagents.cause.midnight import midnight, zones
 from subagents.cause.model import Cause
@@ -149,3 +150,56 @@ async def test_a_metric_that_an_alert_watches_does_harm():
         onset = found.cause.onset
     assert onset is not None
     assert onset < at("13:06")
+
+
+async def test_code_behind_a_flag_works_since_it_was_switched_and_the_change_is_named_not_the_switch():
+    lines = by_time(calm("fare"), errors("fare", "13:03", 60, 8, "price check failed: currency differs"))
+    code = '-  get(f"q1:{q.currency}:{q.route}")\n+  if flags.on("quote_cache_v2"): get(f"q2:{q.route}")'
+    rows = [
+        replace(change("deploy", "fare", "09:40", "code1", title="second cache"), has_diff=True),
+        replace(change("flag", "fare", "13:01", "flag2", title="banner_colour: off->on"), has_diff=False),
+        replace(change("flag", "fare", "13:02", "flag1", title="quote_cache_v2: off->on"), has_diff=False),
+    ]
+    changes = MemoryChanges("git", rows=rows, diffs={"code1": code})
+    found = await analyse(Sources(logs=(MemoryLogs("files", lines=lines),), changes=(changes,)), window())
+    assert found.ranked[0].id == "code1"
+    assert "its flag quote_cache_v2 was switched at 13:02, 1 min before the onset" in [
+        r.text for r in found.ranked[0].reasons
+    ]
+    assert "what it switches came with code1" in [r.text for s in found.ranked for r in s.reasons if s.id == "flag1"]
+
+
+async def test_a_rights_rollout_is_on_the_services_that_its_files_name():
+    said = "AccessDenied: not authorized to perform kms:Decrypt"
+    lines = by_time(calm("doc-vault"), errors("doc-vault", "13:03", 60, 8, said))
+    row = replace(change("deploy", "terraform-iam", "12:40", "iam1"), has_diff=True, files=("iam/doc_vault.tf",))
+    changes = MemoryChanges("git", rows=[row], diffs={"iam1": '-      "kms:Decrypt",'})
+    found = await analyse(Sources(logs=(MemoryLogs("files", lines=lines),), changes=(changes,)), window())
+    assert found.cause.change == "iam1"
+
+
+def test_a_shared_librarys_commit_is_weighed_with_each_deploy_that_carries_it():
+    shared = change("commit", "", "11:50", "abcdef1234", title="sub-second leases")
+    rolled = [
+        replace(change("deploy", who, when, f"d-{who}"), sha="abcdef1234")
+        for who, when in (("tariff", "12:10"), ("settler", "12:40"))
+    ]
+    carried = [(c.id, c.service) for c in candidates([shared, *rolled], ("tariff", "settler"))]
+    assert carried == [("abcdef1234", "tariff"), ("abcdef1234", "settler")]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ('nextval: reached maximum value of sequence "entries_id_seq" (2147483647)', "numbers used up"),
+        ("PutItem bids throttled, attempt 3/3", "quota"),
+        ("cpu throttled by a neighbour on the shared node", "noisy neighbour"),
+        ("AccessDenied for arn:aws:iam:eu-central-1:123:role/x", ""),
+        ("eu-central-1 is down: region outage", "region"),
+        ("consumer poll timeout: raise max.poll.interval.ms", ""),
+    ],
+)
+async def test_what_failing_lines_say_of_an_operational_cause(said: str, kind: str):
+    lines = by_time(calm("pay"), errors("pay", "13:03", 60, 8, said))
+    found = await analyse(Sources(logs=(MemoryLogs("files", lines=lines),)), window())
+    assert {s.kind for s in found.ranked if s.verdict == "operational"} == ({kind} if kind else set())
