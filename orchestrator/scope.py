@@ -154,8 +154,7 @@ def _key(word: str) -> str:
 
 def _shape(word: str) -> str:
     """Lower case, with "-" where the word may be broken: Payment_Gateway, paymentGateway → payment-gateway."""
-    broken = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=services?$)|[-_. ]+", "-", word.strip())
-    return broken.strip("-").lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=services?$)|[-_. ]+", "-", word.strip()).strip("-").lower()
 
 
 def _core(name: str, shared: str) -> tuple[str, ...]:
@@ -214,16 +213,17 @@ def _is_place(text: str, start: int, end: int) -> bool:
 def _strangers(
     text: str, forms: Mapping[str, set[str]], taken: list[tuple[int, int]]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Names that nobody knows: called a service, or a misspelling of a known name. Ordinary words aren't."""
+    """Names that nobody knows: called a service, or a misspelling of a known name. Ordinary words aren't ("whcih")."""
     if not forms:
         return
+    plain = {*_NO_NAME.split(), *("".join(sorted(w)) for w in _NO_NAME.split() if len(w) > 4)}
     known = {_key(form): sorted(names) for form, names in forms.items()}
     called = {m.span(g): m[g] for m in _CALLED.finditer(text) for g in ("before", "after", "en", "named") if m[g]}
     owners = ((m, g) for m in _OWNED.finditer(text) for g in ("measured", "of", "owner", "holder") if m[g])
     called |= {m.span(g): m[g] for m, g in owners if _is_owner(m[g])}
     near = {m.span(): m[0] for m in re.finditer(_WORD, text) if len(m[0]) > 4 and _misspelt(_key(m[0]), known)}
     for (a, b), word in sorted({**called, **near}.items()):
-        if f" {word.lower()} " in _NO_NAME or any(a < y and x < b for x, y in taken):
+        if {word.lower(), "".join(sorted(word.lower()))} & plain or any(a < y and x < b for x, y in taken):
             continue
         close = get_close_matches(_key(word), list(known), n=3, cutoff=0.6)
         yield word, tuple(dict.fromkeys(name for form in close for name in known[form]))[:3]

@@ -30,6 +30,8 @@ CHINESE: Phrases = (
      r"有 \1 个文件的时间没有时区，按 \2 读取"),
     (r"records lie after the question's time, up to (.+)", r"有记录晚于提问时间，最晚到 \1"),
     (r"(\d+) file\(s\) weren't recognised and not searched: (.+)", r"有 \1 个文件没有识别，未查：\2"),
+    (r"(\d+) log file\(s\) don't say whose they are, and may hold lines of (.+)",
+     r"有 \1 个日志文件没有写明是哪个服务的，其中可能有 \2 的日志"),
     (r"no alerts in this folder; (\d+) file\(s\) weren't recognised and not searched: (.+)",
      r"目录里没有查到告警；有 \1 个文件没有识别，未查：\2"),
     (r"no metrics in this folder; (\d+) file\(s\) weren't recognised and not searched: (.+)",
@@ -151,11 +153,13 @@ REASONS: Phrases = (  # why a file, a repository or a database couldn't be read
 
 
 UNREAD = " file(s) weren't recognised and not searched: "
+NAMELESS = " log file(s) don't say whose they are, and may hold lines of "
 
 
 def unread(gaps: Iterable[str]) -> bool:
-    """Whether files weren't looked into, so that to have found nothing says nothing."""
-    return any(UNREAD in gap for gap in gaps)
+    """Whether files weren't looked into, or aren't known to be of what was asked for, so that to have found nothing
+    says nothing."""
+    return any(UNREAD in gap or NAMELESS in gap for gap in gaps)
 
 
 def worded(gap: str, lang: str) -> str:

@@ -79,12 +79,13 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LogQuery:
-    """`levels` () = all; `text`: literal substrings that must all occur, case-insensitive; `services` () = all."""
+    """() = all. `text`: literals that must all occur, in any case; `near`: words near each other (`subagents.near`)."""
 
     window: Window
     services: tuple[str, ...] = ()
     levels: tuple[Level, ...] = ()
     text: tuple[str, ...] = ()
+    near: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +139,7 @@ class LogSource(Source, Protocol):
 @dataclass(frozen=True, slots=True)
 class Episode:
     """One firing of one alert, from rising to falling edge. `end` None: still open at the end of the data.
-
-    `suppressed`: inhibited or silenced for all or part of it, by whom or what is in `by`; it is kept all the same.
-    """
+    `suppressed`: inhibited or silenced for all or part of it, by whom or what is in `by`; it is kept all the same."""
 
     name: str
     service: str
@@ -271,6 +270,7 @@ class Change:
     reverts: str = ""  # id of the change that this one takes back
     body: str = ""
     has_diff: bool = False
+    outcome: str = ""  # its system's word where it changed nothing: failed, canceled …
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ def analyze(
     folder: Folder = None,
     service: Annotated[list[str] | None, typer.Option("--service", metavar="S", help="What is in trouble.")] = None,
     since: Annotated[
-        str | None, typer.Option("--since", metavar="T", help="Trouble that began then or later, ISO 8601.")
+        str | None, typer.Option("--since", metavar="T", help="Trouble that began then, or else later, ISO 8601.")
     ] = None,
     zone: Zone = None,
     data_zone: DataZone = None,
@@ -48,7 +48,7 @@ async def _analysed(
 ) -> Analysis:
     from orchestrator.contracts import Scope, Window
     from orchestrator.guard import AllowAll
-    from subagents.cause.analyse import analyse
+    from subagents.cause import analyse
     from subagents.folder.folder import open_folder
     from subagents.folder.zones import Asker
     from subagents.topology import Topology, declared, learnt
@@ -65,7 +65,8 @@ async def _analysed(
         sources = folder.sources()
         depends = {s.name: s.depends_on for s in settings.catalogue().services}
         edges = declared(depends) | await learnt(sources.spans, None)
-        return await analyse(sources, window, Scope(services=services), topology=Topology(edges))
+        scope, topology = Scope(services=services), Topology(edges)
+        return await (analyse.since if since else analyse.analyse)(sources, window, scope, topology=topology)
     finally:
         folder.close()
 

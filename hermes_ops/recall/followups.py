@@ -119,7 +119,7 @@ _TURNS = (  # other words for a step back or on, as `when.follow` reads them
 @dataclass(frozen=True, slots=True)
 class Former:
     """What the question before was about. `asked`: its words and, where it went on itself, those before it, the newest
-    first; `at`: when it was asked; `home`: where it only glanced at another day ("昨天呢"), the window it came from."""
+    first; `at`: when it was asked; `home`: where it only glanced at another day or at now, the window it came from."""
 
     asked: tuple[str, ...]
     window: Window
@@ -154,7 +154,7 @@ def tie(text: str, own: Own, former: Former | None, at: datetime, now: datetime,
     said = unicodedata.normalize("NFKC", text).strip()
     if former is None or not goes_on(said, own, at - former.at):
         return Tied()
-    if former.home and not _stays(said, own):
+    if former.home and (not _stays(said, own) or (BARE_WHY.fullmatch(said) and PRESENT.search(former.window.said))):
         former = replace(former, window=former.home)
     stranger = "" if own.services or own.reading.window else _stranger(said)
     which = ASKS_WHICH.search(said) is not None

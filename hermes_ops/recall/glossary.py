@@ -30,6 +30,7 @@ WORDS = {
     "预订": "booking reservation", "预约": "booking appointment", "酒店": "hotel", "航班": "flight",
     "上传": "upload uploads", "图片": "image images", "视频": "video", "文件": "file files storage",
 }  # fmt: skip
+MOST = 4  # words of a name that is given after one of them; a file's long name isn't
 GENERIC = {"service", "svc", "server", "api", "app", "ms", "backend"}
 
 
@@ -38,7 +39,7 @@ def with_chinese(catalogue: Catalogue) -> Catalogue:
 
     A service whose whole name it is comes before those that only have it among others.
     """
-    named = [(s.name, _parts(s.name)) for s in catalogue.services]
+    named = [(s.name, parts) for s in catalogue.services if len(parts := _parts(s.name)) <= MOST]
     added: dict[str, list[str]] = {}
     for chinese, english in WORDS.items():
         words = set(english.split())

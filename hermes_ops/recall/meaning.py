@@ -6,7 +6,7 @@ import re
 
 from orchestrator.planner import CAUSE, STATE
 from orchestrator.when.phrases import phrases
-from subagents.alerts.agent import CUES as ALERTS
+from subagents.alerts.cues import CUES as ALERTS
 from subagents.changes.agent import CUES as CHANGES
 from subagents.logs.agent import CUES as LOGS
 from subagents.plain.kinds import kinds

@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar, get_args
 
 from orchestrator.contracts import Window
+from subagents import near
 from subagents.sources import (
     AlertQuery,
     Answered,
@@ -120,6 +121,7 @@ class MemoryLogs(Held):
             x for x in self.lines
             if x.at and x.at in q.window and x.service in (q.services or (x.service,))
             and x.level in (q.levels or (x.level,)) and all(t.lower() in x.message.lower() for t in q.text)
+            and (not q.near or near.holds(q.near, x.message.lower()))
         ]  # fmt: skip
 
     async def count(self, q: LogQuery, by: tuple[str, ...]) -> Answered[tuple[Count, ...]]:
@@ -142,7 +144,7 @@ class MemoryLogs(Held):
         self._take((q, baseline), q.window)
         before: Counter[tuple[str, str, str]] = Counter()
         if baseline is not None:
-            earlier = LogQuery(baseline, q.services, q.levels, q.text)
+            earlier = replace(q, window=baseline)
             before.update(_template(x) for x in self._matching(earlier))
         found: dict[tuple[str, str, str], list[LogLine]] = {}
         for x in self._matching(q):

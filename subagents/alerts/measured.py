@@ -43,10 +43,10 @@ class Moved:
 
     @property
     def name(self) -> str:
-        return _named(self.series)
+        return named(self.series)
 
 
-def _named(series: Series) -> str:
+def named(series: Series) -> str:
     """The metric with those labels that tell it from its neighbours."""
     rest = {k: v for k, v in series.labels.items() if k not in ("service", "job", "instance", "__name__")}
     inner = ",".join(f"{k}={v}" for k, v in sorted(rest.items()))
@@ -117,7 +117,7 @@ def moved(found: Merged[Series], span: Window, asked: Sequence[str], names: Sequ
     onset = _onset(rows, asked)
     strong = dict.fromkeys(m.series.service for m in rows if m.harm and m.series.service)
     timed = [s for s in looked if latencies.is_one(s)]
-    usual, more = latencies.steady(timed, _named, figure, span)
+    usual, more = latencies.steady(timed, named, figure, span)
     away = {(m.series.service, m.name): _json(m) for m in rows if latencies.is_one(m.series)}
     figures += [*(f for m in rows[ROWS:] if latencies.is_one(m.series) for f in _figures(m)), *more]
     data = {

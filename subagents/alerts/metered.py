@@ -39,6 +39,8 @@ def calls(turn: Turn, services: Sequence[str]) -> list[tuple[str, dict[str, Json
     found: list[tuple[str, dict[str, Json]]] = []
     if slow(turn):
         found = [("metric", {"services": list(services) if asked else []}), *both(turn, _ANY)[1:]]
+    elif not spread and _family(turn.ctx.question.text):
+        found = [("metric", {"services": asked})]
     elif services and not spread:
         found = [("metric", {"services": list(services)})]
     return [*found, ("metric", {"services": asked} | spread)] if spread else found
@@ -63,6 +65,16 @@ def _moved(turn: Turn, got: Taken, asked: bool) -> list[str]:
     wanted.sort(key=lambda m: bool(mine) and m["service"] not in mine)
     rows = wanted or [m for m in got.result.data["series"] if asked or not m["harmless"]]
     return [f"{one(m, clock, zh)} {cite}{'。' if zh else '.'}" for m in rows[:SERIES]]
+
+
+def leads(turn: Turn) -> bool:
+    """Whether a metric moved that the question asks for by what it measures."""
+    got = next((t for t in turn.taken if t.call.name == "metric" and isinstance(t.result.data, dict)), None)
+    return got is not None and any(_called(m, turn.ctx.question.text) for m in got.result.data.get("series", ()))
+
+
+def _family(text: str) -> bool:
+    return any(said.search(text) for said, _ in _FAMILIES)
 
 
 def _called(m: Json, text: str) -> bool:

@@ -14,7 +14,8 @@ from orchestrator import when
 from orchestrator.agent import Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE, STATE
-from subagents.alerts import current, metered, quantiles, routed, watchwords
+from subagents.alerts import current, gauges, metered, quantiles, routed, watchwords
+from subagents.alerts.cues import CUES
 from subagents.compared import both
 from subagents.saying import HOURLY, HOW_MANY, Clock, at, clock_of, closed, divided, joined, listed, taken, tight
 from subagents.severity import named
@@ -37,6 +38,7 @@ ASPECTS = {  # what a question may ask of monitoring
 }
 COUNTED = {"count_alerts": ASPECTS["alerts"], "availability": ASPECTS["availability"]}  # tools of what has numbers
 SUPPRESSED = re.compile(r"静默|静音|屏蔽|抑制|\b(?:silenc|inhibit|suppress|mute|snooz)", re.IGNORECASE)
+ERROR_RATE = re.compile(r"错误率|失败率|\b(?:error|failure) rate", re.IGNORECASE)
 OFTEN = re.compile(
     r"最多|最频繁|最吵|排名|\b(?:most (?:often|frequent\w*|alerts)|noisiest|(?:fires?|fired) (?:the )?most|top \d+)\b",
     re.I,
@@ -50,6 +52,10 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
     measured = "metric" in turn.agent.by_name
     if not turn.taken and (one := _one_thing(turn)):
         return one
+    gauge = gauges.asked(text, [c for c in turn.agent.cues if c not in CUES]) if measured else ()
+    if gauge and not CAUSE.search(text):
+        got = taken(turn, "metric")
+        return closed(turn, gauges.told(turn, got)) if got else [("metric", {"like": list(gauge)})]
     if told := watchwords.told(turn) or routed.told(turn):
         return closed(turn, told)
     if not turn.taken:
@@ -115,7 +121,7 @@ def _told(turn: Turn, wants: set[str]) -> list[str]:
         _ratios(turn, wants < set(ASPECTS)),
         metered.told(turn, wants == {"metric"}),
     )
-    if quantiles.asked(turn.ctx.question.text):
+    if quantiles.asked(turn.ctx.question.text) or ("metric" in wants and metered.leads(turn) and not _causal(turn)):
         return divided(metrics, [*found, *ratios])
     if "alerts" in wants:
         first = 0 if counts or now else HEAD
@@ -124,6 +130,10 @@ def _told(turn: Turn, wants: set[str]) -> list[str]:
             [*found[first:], *ratios, *metrics],
         )
     return [*counts, *now, *ratios, *metrics]
+
+
+def _causal(turn: Turn) -> bool:
+    return bool(CAUSE.search(turn.ctx.question.text))
 
 
 def _services(turn: Turn) -> list[str]:
@@ -245,6 +255,11 @@ def _counts(turn: Turn) -> list[str]:
     return [f"{line} {cite}{'。' if zh else '.'}" for line in lines]
 
 
+def _failed(r: Json) -> float:
+    """Percent of the requests that failed."""
+    return round(100.0 * float(r["bad"]) / float(r["total"]), 4)
+
+
 def _ratios(turn: Turn, wanted: bool) -> list[str]:
     """Services with the same figures stand together. `wanted`: that there are none is to be said too."""
     got, zh = taken(turn, "availability"), turn.ctx.lang == "zh"
@@ -255,17 +270,19 @@ def _ratios(turn: Turn, wanted: bool) -> list[str]:
     asked, groups = _services(turn), dict[tuple[object, ...], list[Json]]()
     for r in [r for r in got.result.data["ratios"] if not asked or r["service"] in asked][:RATIOS]:
         groups.setdefault((r["percent"], r["total"], r["bad"]), []).append(r)
-    said = []
+    said, failing = [], ERROR_RATE.search(turn.ctx.question.text) is not None
     for rows in groups.values():
         r, names, each = rows[0], joined((row["service"] for row in rows), zh), len(rows) > 1
         if zh:
             of = f"{'各 ' * each}{r['total']} 次请求中失败 {r['bad']} 次"
             budget = f"；目标 {r['objective']:g}%，错误预算已用 {r['spent']:g}%" if r["objective"] else ""
-            said.append(f"{names} 可用率{'均为' * each} {r['percent']:g}%（{of}{budget}）")
+            what = f"错误率{'均为' * each} {_failed(r):g}%" if failing else f"可用率{'均为' * each} {r['percent']:g}%"
+            said.append(f"{names} {what}（{of}{budget}）")
         else:
             of = f"{r['bad']} of {r['total']} requests bad{' each' * each}"
             budget = (
                 f"; objective {r['objective']:g}%, {r['spent']:g}% of its error budget used" if r["objective"] else ""
             )
-            said.append(f"availability of {names} {r['percent']:g}% ({of}{budget})")
+            what = f"error rate of {names} {_failed(r):g}%" if failing else f"availability of {names} {r['percent']:g}%"
+            said.append(f"{what} ({of}{budget})")
     return [f"{line} [{got.id}]{'。' if zh else '.'}" for line in said]

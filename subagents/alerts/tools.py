@@ -10,7 +10,7 @@ from typing import Literal
 from orchestrator.contracts import ToolResult, Window
 from orchestrator.ports import Context
 from orchestrator.tool import tool
-from subagents.alerts import measured, quantiles, routed, shown
+from subagents.alerts import gauges, measured, quantiles, routed, shown
 from subagents.alerts.episodes import as_of, distinct, trouble
 from subagents.asking import Merged, around, ask_all, before, covered, services_of, widened, window_of
 from subagents.compared import aside
@@ -140,6 +140,7 @@ class AlertTools:
         ctx: Context,
         services: tuple[str, ...] = (),
         names: tuple[str, ...] = (),
+        like: tuple[str, ...] = (),
         quantile: float = 0.0,
         window: str = "",
     ) -> ToolResult:
@@ -149,6 +150,7 @@ class AlertTools:
         Args:
             services: Empty: those in question.
             names: Only metrics of these names; empty: all, the most changed first.
+            like: Only metrics whose names hold the words of one of these, e.g. "queue length"; with highest and lowest.
             quantile: 0.99 for p99, out of histograms.
             window: A narrower one, e.g. 14:00-14:30; "compared": the time that the question compares with.
         """
@@ -161,4 +163,10 @@ class AlertTools:
             query = replace(query, names=buckets or quantiles.histograms(found.rows))
             found = await ask_all(self.metrics, "metrics", lambda s: s.series(query)) if query.names else found
             return quantiles.percentiles(found, min(quantile / 100 if quantile > 1 else quantile, 1.0), span, asked)
-        return aside(measured.moved(found, span, asked, names), window)
+        if like:
+            found = replace(found, rows=tuple(s for s in found.rows if gauges.holds(s.name, like)))
+        result = measured.moved(found, span, asked, (*names, *like))
+        if like and isinstance(result.data, dict):
+            rows, figures = gauges.levels(found.rows, span)
+            result = replace(result, data={**result.data, "levels": rows}, figures=(*result.figures, *figures))
+        return aside(result, window)

@@ -39,7 +39,8 @@ CONTRACT = re.compile(
     re.IGNORECASE,
 )
 _OBSERVE = re.compile(
-    r"\b(?:logg?(?:er)?|metrics?|prometheus|counter|histogram|gauge|span|trac(?:e|er|ing)|otel|print)\w*[.(]|\.Inc\(|Observe\(",
+    r"\b(?:logg?(?:er)?|metrics?|prometheus|counter|histogram|gauge|span|trac(?:e|er|ing)|otel|print)\w*[.(]|\.Inc\(|Observe\("
+    r"|\.(?:trace|debug|info|warn(?:ing)?|error|notice)[fw]?\(\s*[rfbu$]?[\"'`]",
     re.I,
 )
 

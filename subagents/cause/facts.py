@@ -119,7 +119,9 @@ async def gather(
         lines=_bins(lines.rows),
         episodes=episodes.rows,
         spans=spans.rows,
-        changes=tuple(sorted(changes.rows, key=lambda c: c.at)),
+        changes=tuple(
+            sorted((c for c in changes.rows if not c.outcome), key=lambda c: c.at)
+        ),  # what failed changed nothing
         queries=dict(asked.queries),
         links=dict(asked.links),
         gaps=tuple(asked.gaps),

@@ -128,9 +128,11 @@ class Net:
         return {s for s in self._alone() if floor and floor - SAME <= self.began.get(s, floor) <= floor + TOGETHER}
 
     def apart(self, start: str) -> set[str]:
-        """The same of those that began with it or a little before: it may lean on them in a way that no call shows."""
-        at = self.began.get(start)
-        return {s for s in self._alone() if at and at - SHORTLY <= self.began.get(s, at) <= at + SAME}
+        """Those that began with it or a little before, and that it may lean on in a way that no call shows: any, where
+        no call between it and another that fails is known, else those of whom none is."""
+        at, alone = self.began.get(start), self._alone()
+        near = self.hard if start in alone else alone
+        return {s for s in near if at and at - SHORTLY <= self.began.get(s, at) <= at + SAME}
 
     def _alone(self) -> set[str]:
         return self.hard - {

@@ -184,7 +184,8 @@ PUT_IN = (  # each of an edit's added lines that fits
     ),
     Mechanism(
         "matches texts by a pattern that can take very long: `{}`", "cpu latency timeout", 1.7,
-        come=r"\((?:\?[:=!])?(?:\[[^\]]+\]|\\\w|\.)[+*](?:\\?.[?*])*\)[+*]|[+*]\)[+*]\)[+*]",
+        come=r"\((?:\?[:=!])?(?:\[[^\]]+\]|\\\w|\.)[+*](?:\\?.[?*])*\)[+*]|[+*]\)[+*]\)[+*]"
+        r"|\((?:\?[:=!])?(?:\[[^\]]+\]|\\\w|\.)\*[^()]*[+*]\)[+*]",
     ),
     Mechanism(
         "does work at the same time: `{}`", "race cpu memory pool", 0.6,

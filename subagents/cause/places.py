@@ -55,12 +55,12 @@ class Incident:
 
 
 def anchor(
-    facts: Facts, symptoms: Sequence[Symptom], hint: datetime | None, window: Window
+    facts: Facts, symptoms: Sequence[Symptom], hint: datetime | None, window: Window, begins: bool = False
 ) -> tuple[datetime | None, str]:
     """(a moment in the middle of the trouble, the service that cries), from the hint, the alerts or the symptoms.
-    What began in the window counts before what only reaches into it."""
-    asked = set(facts.services)
-    hard = [s for s in symptoms if s.hard and (s.service in asked if asked else s.service not in facts.outside)]
+    What began in the window counts before what only reaches into it; `begins`: only what began with it."""
+    asked, outside = set(facts.services), facts.outside
+    hard = [s for s in symptoms if s.hard and (s.service in asked if asked else s.service not in outside)]
     if hint is not None:
         near = [s for s in hard if s.lasts(hint, NEAR)]
         best = max(near, key=lambda s: s.weight, default=None)
@@ -73,6 +73,8 @@ def anchor(
             score = s.weight + 2 * max(own, default=0.0)
         inside = window.start - SAME <= s.at < window.end
         overlaps = s.at < window.end and (s.end is None or s.end > window.start)
+        if begins:
+            overlaps = window.start - SAME <= s.at <= window.start + NEAR
         if overlaps:
             weight[s.sure, s.service] += score * (1.0 if inside else 0.4)
     if not weight:

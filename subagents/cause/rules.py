@@ -26,7 +26,8 @@ RULES = (
     Rule(
         "certificate",
         "a certificate has expired",
-        r"(?:certificat|x509|\btls\b|\bcert\b).{0,60}(?:expir|not yet valid|not ?after)"
+        r"(?:certificat|x509|\btls\b|\bcert\b).{0,60}(?:expir(?!\w* (?:in|within) \d|\w* ?soon)|not yet valid)"
+        r"|(?:certificat|x509|\btls\b|\bcert\b).{0,60}not ?after"
         r"|expired.{0,20}(?:certificat|\bcert\b)|证书.{0,6}过期",
         4.5,
         r"cert.*expir|handshake_fail",

@@ -6,6 +6,7 @@ A hard symptom is harm (errors, latency, a crash, an alert); a soft one only mov
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -16,6 +17,7 @@ from subagents.cause.facts import MINUTE, Bins, Facts
 from subagents.cause.model import Reason
 from subagents.cause.words import DOWN_IS_BAD, INFO, LOAD, UP_IS_BAD, families
 from subagents.onset import rises, whole_bins
+from subagents.severity import CALM, rank
 from subagents.sources import Episode, Pattern, Series
 
 HARD = re.compile(
@@ -24,6 +26,12 @@ HARD = re.compile(
     r"|(?<![a-z])lost|deadlock|abort|duplicat",
     re.IGNORECASE,
 )
+HABITS, HABIT = 3, 0.3  # how often else a metric did as much, and what such a move then weighs
+BUSY = re.compile(r"cpu.*(?:us(?:age|ed)|util|rate|ratio|percent|pct)", re.IGNORECASE)
+WHOLE = 1.5  # a share beyond it is one in percent
+STEADY = 1.25  # times as many requests is more to do
+USUAL, LOUD = 0.97, 1.5  # of a restless metric's moves so many are its way, and what goes so many times as far is none
+MANY_SERVICES, SLOT, LEAST_SLOTS, RESTLESS = 5, timedelta(minutes=10), 6, 0.6
 FULL = frozenset(("memory", "pool", "disk", "queue", "cpu"))
 NEW = 3.0  # times as many as before: a pattern that is not the usual one
 MANY, FEW = 10, 5  # times as many warnings as before are harm, whatever they say; fewer before count as so many
@@ -61,14 +69,54 @@ class Symptom:
 def measured(facts: Facts, usual_until: datetime | None = None) -> list[Symptom]:
     """Of metrics and log errors, dated by their own change points."""
     watched = {(e.service, e.labels["metric"]) for e in facts.episodes if "metric" in e.labels}
-    found = [
-        _metric(s, b, facts, (s.service, s.name) in watched)
-        for s in facts.series
-        for b in breaks(s.points, usual_until)
-    ]
+    every = [(series, breaks(series.points, usual_until)) for series in facts.series]
+    noise, busier = restless(every), _busier(every)
+    found = []
+    for series, mine in every:
+        for change in mine:
+            symptom = _metric(series, change, facts, (series.service, series.name) in watched)
+            usual = _far(change) < LOUD * noise.get(series.name, 0.0) or _habit(change, mine)
+            if symptom and series.service not in busier and _pinned(series, change):
+                symptom = replace(symptom, hard=True)
+            elif symptom and usual:
+                symptom = replace(symptom, hard=False, weight=HABIT * symptom.weight)
+            found.append(symptom)
     for service, bins in facts.errors.items():
         found += _errors(service, bins, facts, usual_until)
     return [s for s in found if s is not None]
+
+
+def restless(every: Sequence[tuple[Series, Sequence[Break]]]) -> dict[str, float]:
+    """Names of metrics that leave their level somewhere all the time (of many services, at all hours), and how far."""
+    named: dict[str, list[tuple[Series, Sequence[Break]]]] = defaultdict(list)
+    for series, mine in every:
+        if series.points:
+            named[series.name].append((series, mine))
+    found = {}
+    for name, rows in named.items():
+        first, last = min(s.points[0][0] for s, _ in rows), max(s.points[-1][0] for s, _ in rows)
+        all_ = [b for _, mine in rows for b in mine]
+        slots, moved = (last - first) / SLOT, {(b.at - first) // SLOT for b in all_}
+        if len(rows) >= MANY_SERVICES and slots >= LEAST_SLOTS and len(moved) >= RESTLESS * slots:
+            found[name] = sorted(map(_far, all_))[int(USUAL * len(all_))]
+    return found
+
+
+def _far(change: Break) -> float:
+    return abs(change.during - change.before)
+
+
+def _busier(every: Sequence[tuple[Series, Sequence[Break]]]) -> set[str]:
+    """Services that get more requests than before."""
+    return {
+        s.service for s, mine in every for b in mine if LOAD.search(s.name) and b.up and b.during >= STEADY * b.before
+    }
+
+
+def _habit(change: Break, every: Sequence[Break]) -> bool:
+    """It did as much at several other times: that is its way, and no sign of trouble."""
+    alike = [o for o in every if o is not change and o.up == change.up and _far(o) >= 0.5 * _far(change)]
+    return len(alike) >= HABITS
 
 
 def _metric(series: Series, change: Break, facts: Facts, watched: bool) -> Symptom | None:
@@ -87,6 +135,12 @@ def _metric(series: Series, change: Break, facts: Facts, watched: bool) -> Sympt
     return Symptom(
         series.service, "metric", name, kinds, change.at, change.sure, change.end, size, hard, change.up, reason
     )
+
+
+def _pinned(series: Series, change: Break) -> bool:
+    """A processor that had much room is busy: what runs on it waits."""
+    whole = 100.0 if series.unit == "%" or change.extreme > WHOLE else 1.0
+    return bool(BUSY.search(series.name)) and change.during >= 0.7 * whole and change.before <= 0.35 * whole
 
 
 def _is_bad(name: str, up: bool) -> bool | None:
@@ -160,11 +214,12 @@ def fired(facts: Facts, episodes: Iterable[Episode]) -> list[Symptom]:
     found = []
     for e in episodes:
         text = " ".join((e.name, e.labels.get("metric", ""), *e.annotations.values()))
+        harm = rank(e.severity) < CALM  # a notice is none
         reason = Reason(
             "alert", f"{e.name} fired for {e.service} at {e.start:%H:%M}", 1.0, facts.queries.get("alerts", "")
         )
         found.append(
-            Symptom(e.service, "alert", text, families(text), e.start, e.start, e.end, 1.0, True, True, reason)
+            Symptom(e.service, "alert", text, families(text), e.start, e.start, e.end, 1.0, harm, True, reason)
         )
     return found
 

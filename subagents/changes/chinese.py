@@ -11,6 +11,7 @@ from subagents.phrasebook import Phrases, phrase
 AGAINST = {  # why it isn't this one, in both languages
     "after_onset": ("在开始之后", "after the onset"),
     "other_environment": ("其他环境", "another environment"),
+    "not_done": ("未生效", "did not take effect"),
     "docs_only": ("仅文档或测试", "documents or tests only"),
     "ended_before": ("早已结束", "over long before"),
     "other_service": ("无关服务", "a service not involved"),
@@ -93,24 +94,6 @@ _CAUSES = {
 }
 SLOW = " is out or slow"
 _OF_ONE = frozenset(("provider outage", "planned work"))  # their title names which one it is
-CHINESE: Phrases = (
-    (r"speaks of what the failures speak of: (.+)", r"与故障用词相同：`\1`"),
-    (r"turns a condition \((.+)\)", r"改变条件（\1）"),
-    (r"value in (`.*`) (\S+) → (\S+)", r"\1 中的值 \2 → \3"),
-    (r"switches (`.*`)", r"切换 \1"),
-    (r"works since the flag (.+) was switched", r"开关 \1 切换后才生效"),
-    (r"reckons with dates, and the date changed", "与日期有关，而日期刚刚变化"),
-    (r"sets (`.*`) to something else", r"\1 改为其他值"),
-    (r"edits (\S+), which the failing lines point to", r"改动了报错指向的文件 \1"),
-    (r"(?:puts in|takes out) (`.*`), which the failing lines name", r"改动了报错中出现的 \1"),
-    (r"puts in (\S+), which the failing lines say", r"引入了报错中出现的 \1"),
-    (r"puts in the version (\S+), which the failing lines say", r"引入了报错中出现的版本 \1"),
-    (r"works where a line that no longer comes was said: ‘(.*)’", r"改动了不再出现的日志 `\1` 所在的代码"),
-    (r"replaces (`.*`)", r"替换 \1"),
-    (r"other log level (`.*`)", r"日志级别 \1 改变"),
-    (r"works on the table (`.*`), as the failing statements do", r"与出错的语句操作同一张表 \1"),
-    (r"works on much data at once: ‘(.*)’", r"批量处理大量数据：`\1`"),
-)
 DOES = {  # what a change's lines do, each followed by the line
     "takes out the lock": "去掉了锁",
     "takes out the tolerance": "去掉了容错",
@@ -168,9 +151,28 @@ DOES = {  # what a change's lines do, each followed by the line
     "changes what others read": "改动了其他服务读取的字段",
     "grows without bound": "无上限增长",
     "other keys of cached entries": "改变了缓存的键",
-    "points": "改变了指向",
 }
-_DOES = re.compile(r"(.+?):? (`.*`)(?: elsewhere)?", re.DOTALL)
+CHINESE: Phrases = (
+    *((rf"{re.escape(said)}:? (`.*`)", rf"{meant}：\1") for said, meant in DOES.items()),
+    *((re.escape(said), meant) for said, meant in DOES.items()),
+    (r"points (`.*`) elsewhere", r"\1 指向别处"),
+    (r"speaks of what the failures speak of: (.+)", r"与故障用词相同：`\1`"),
+    (r"turns a condition \((.+)\)", r"改变条件（\1）"),
+    (r"value in (`.*`) (\S+) → (\S+)", r"\1 中的值 \2 → \3"),
+    (r"switches (`.*`)", r"切换 \1"),
+    (r"works since the flag (.+) was switched", r"开关 \1 切换后才生效"),
+    (r"reckons with dates, and the date changed", "与日期有关，而日期刚刚变化"),
+    (r"sets (`.*`) to something else", r"\1 改为其他值"),
+    (r"edits (\S+), which the failing lines point to", r"改动了报错指向的文件 \1"),
+    (r"(?:puts in|takes out) (`.*`), which the failing lines name", r"改动了报错中出现的 \1"),
+    (r"puts in (\S+), which the failing lines say", r"引入了报错中出现的 \1"),
+    (r"puts in the version (\S+), which the failing lines say", r"引入了报错中出现的版本 \1"),
+    (r"works where a line that no longer comes was said: ‘(.*)’", r"改动了不再出现的日志 `\1` 所在的代码"),
+    (r"replaces (`.*`)", r"替换 \1"),
+    (r"other log level (`.*`)", r"日志级别 \1 改变"),
+    (r"works on the table (`.*`), as the failing statements do", r"与出错的语句操作同一张表 \1"),
+    (r"works on much data at once: ‘(.*)’", r"批量处理大量数据：`\1`"),
+)
 _MOVED = re.compile(r"([a-z ]+) (`.*`) (\S+) → (\S+) \((less|more), (\S+)-fold\)")
 _VERSION = re.compile(r"(major|minor|patch) version of (.+) (\S+) → (\S+)")
 _BRINGS = re.compile(r"(.+): can bring ([\w, ]+)", re.DOTALL)
@@ -200,8 +202,6 @@ def _effect(said: str) -> str:
         return f"{_KEYS[found[1]]} {found[2]} {found[3]} → {found[4]}（{_WAYS[found[5]]}，{found[6]} 倍）"
     if found := _VERSION.fullmatch(said):
         return f"{found[2]} 的{_WAYS[found[1]]}版本 {found[3]} → {found[4]}"
-    if (found := _DOES.fullmatch(said)) and found[1] in DOES:
-        return f"{DOES[found[1]]}：{found[2]}"
     return phrase(said, CHINESE) or f"`{said.replace('`', '')}`"
 
 

@@ -45,7 +45,7 @@ def _of(row: Ranked, known: dict[str, Suspect]) -> Suspect | None:
 
 def _scored(row: Ranked, suspect: Suspect | None, found: Analysis) -> Ranked:
     named = suspect is not None and found.cause.verdict == "change" and suspect.id == found.cause.change
-    if suspect is None or (not named and row.against in ("after_onset", "other_environment")):
+    if suspect is None or (not named and row.against in ("after_onset", "other_environment", "not_done")):
         return replace(row, score=0.0, against=row.against or "cannot")
     if not named and (suspect.against or suspect.probability < WEAK):
         return replace(row, score=0.0, against=suspect.against or row.against or "cannot")

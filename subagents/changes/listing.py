@@ -10,7 +10,7 @@ from orchestrator import when
 from orchestrator.agent import Turn
 from orchestrator.contracts import Json
 from subagents.changes.chinese import KINDS
-from subagents.changes.picked import by
+from subagents.changes.picked import by, state
 from subagents.changes.shown import SHORT
 from subagents.saying import Clock, short
 
@@ -57,7 +57,7 @@ def _entry(row: Json, clock: Clock, cite: str, zh: bool) -> str:
     kind = KINDS[row["kind"]] if zh else str(row["kind"])
     title = short(row["title"].replace("`", ""), 80)
     what = " ".join(dict.fromkeys(x for x in (kind, row["what"], row["sha"][:12]) if x))
-    return f"- {clock.at(datetime.fromisoformat(row['at']))} {what}{who}: `{title}` {cite}"
+    return f"- {clock.at(datetime.fromisoformat(row['at']))} {what}{who}: `{title}`{state(row, zh)} {cite}"
 
 
 def _foremost(rows: Sequence[Json], onset: datetime | None) -> list[Json]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from orchestrator.contracts import Json
+from subagents.cause.relations import same_environment
 from subagents.changes.chinese import KINDS
 from subagents.plain.kinds import LATEST, WHO, changes_asked
 from subagents.saying import Clock, joined, short
@@ -33,7 +34,7 @@ _NOBODY = frozenset(
 @dataclass(frozen=True, slots=True)
 class Picked:
     """`people`: whose were asked for; `stranger`: a person named of whom nothing is known; `kinds`: of these kinds
-    (None: all); `latest`: only the newest."""
+    (None: all); `latest`: only the newest; `others`: of other kinds, where there is none of those asked for."""
 
     rows: tuple[Json, ...]
     people: tuple[str, ...]
@@ -41,6 +42,7 @@ class Picked:
     kinds: frozenset[str] | None
     latest: bool
     who: bool
+    others: tuple[Json, ...] = ()
 
     @property
     def any(self) -> bool:
@@ -56,14 +58,18 @@ def picked(text: str, rows: Sequence[Json], services: Sequence[str]) -> Picked:
     kinds, latest = changes_asked(text) or None, bool(LATEST.search(text))
     mine = [r for r in rows if (not people or r["author"] in people) and not stranger and _is(r, kinds)]
     mine.sort(key=lambda r: (r.get("inside", True) or latest, str(r["at"])), reverse=True)
-    return Picked(tuple(mine[:1] if latest else mine), people, stranger, kinds, latest, bool(WHO.search(text)))
+    who = bool(WHO.search(text))
+    others = sorted(rows, key=lambda r: str(r["at"]), reverse=True) if who and kinds and not (mine or people) else ()
+    return Picked(tuple(mine[:1] if latest else mine), people, stranger, kinds, latest, who, tuple(others))
 
 
 def named(author: str, text: str) -> bool:
-    """By the whole name or one part of it ("carlos" of carlos.mendez)."""
+    """By the whole name or one part of it ("carlos" of carlos.mendez), also as "carlos' " or, in haste, "carloss"."""
     names = [author, *(p for p in re.split(r"[\s._@-]+", author.partition("@")[0]) if len(p) > 2)]
     return any(
-        re.search(rf"(?<![a-z0-9]){re.escape(n)}(?![a-z0-9])", text, re.IGNORECASE) if n.isascii() else n in text
+        re.search(rf"(?<![a-z0-9]){re.escape(n)}(?:['’]?s)?(?![a-z0-9])", text, re.IGNORECASE)
+        if n.isascii()
+        else n in text
         for n in names
     )
 
@@ -77,11 +83,17 @@ def told(found: Picked, span: str, clock: Clock, cite: str, zh: bool) -> list[st
     whose = found.stranger or joined(found.people, zh)
     kinds = joined(sorted(KINDS[k] if zh else k for k in found.kinds), zh) if found.kinds else ""
     if not found.rows:
-        if zh:
-            return [f"{span} 内没有{whose and f' {whose} 的'}{kinds or '变更'} {cite}。"]
-        return [f"No {kinds or 'changes'}{f' by {whose}' if whose else ''} in {span} {cite}."]
-    lines = [_row(row, clock, cite, zh) for row in found.rows[:MOST]]
-    if len(found.rows) > MOST:
+        none = f"{span} 内没有{whose and f' {whose} 的'}{kinds or '变更'} {cite}。" if zh else (
+            f"No {kinds or 'changes'}{f' by {whose}' if whose else ''} in {span} {cite}."
+        )  # fmt: skip
+        more = _rows(found.others, clock, cite, zh)
+        return [none, *([f"其他变更 {cite}：" if zh else f"Changes of other kinds {cite}:"] if more else ()), *more]
+    return _rows(found.rows, clock, cite, zh)
+
+
+def _rows(rows: Sequence[Json], clock: Clock, cite: str, zh: bool) -> list[str]:
+    lines = [_row(row, clock, cite, zh) for row in rows[:MOST]]
+    if len(rows) > MOST:
         lines.append(f"更早的未列出 {cite}。" if zh else f"Earlier ones are left out {cite}.")
     return lines
 
@@ -91,8 +103,17 @@ def _row(row: Json, clock: Clock, cite: str, zh: bool) -> str:
     kind = KINDS[row["kind"]] if zh else str(row["kind"])
     what = " ".join(dict.fromkeys(" ".join(x for x in (kind, row["what"], row["sha"][:12]) if x).split()))
     early = "" if row.get("inside", True) else "（不在所问时段内）" if zh else " (not in the asked time)"
-    title = f"`{short(row['title'].replace('`', ''), 70)}`"
+    title = f"`{short(row['title'].replace('`', ''), 70)}`{state(row, zh)}"
     return f"{who}：{at} {what} {title}{early} {cite}。" if zh else f"{who}: {at} {what} {title}{early} {cite}."
+
+
+def state(row: Json, zh: bool) -> str:
+    """Where a change went, if not into production, and that it failed or was cancelled, in its system's word."""
+    where = str(row.get("environment") or "").replace("`", "")
+    parts = [f"`{short(where, 30)}`"] if where and not same_environment(where, "production") else []
+    if row.get("outcome"):
+        parts.append(f"{row['outcome']}，未生效" if zh else f"{row['outcome']}: it changed nothing")
+    return ("（{}）".format("；".join(parts)) if zh else f" ({'; '.join(parts)})") if parts else ""
 
 
 def by(row: Json, zh: bool) -> str:

@@ -58,6 +58,12 @@ class Ranked:
         return key(self.change)
 
 
+def live(changes: Sequence[Change]) -> str:
+    """The environment that is meant where nobody names one: production, as a change calls it that went there; "" where
+    none says so."""
+    return next((e for c in changes if (e := c.environment) and same_environment(e, "production")), "")
+
+
 def rank(changes: Sequence[Change], symptom: Symptom) -> list[Ranked]:
     """All changes, best first; commits that a deploy carries stand under it."""
     whole = bundled(changes)
@@ -111,6 +117,8 @@ def _relation(change: Change, commits: Sequence[Change], symptom: Symptom) -> tu
 
 
 def _against(change: Change, commits: Sequence[Change], symptom: Symptom, closeness: float) -> str:
+    if change.outcome:
+        return "not_done"
     if change.at > symptom.onset + MARGIN:
         return "after_onset"
     if change.environment and symptom.environment and not same_environment(change.environment, symptom.environment):

@@ -24,6 +24,7 @@ _CONFIG = re.compile(
 AGAINST = {
     "after_onset": "after the onset",
     "other_environment": "another environment",
+    "not_done": "did not take effect",
     "docs_only": "documents or tests only",
     "ended_before": "was over long before the onset",
     "other_service": "a service that is not involved",
@@ -76,6 +77,7 @@ def _json(c: Change, inside: bool, related: bool, carried: Sequence[Change] = ()
     about = {"id": c.id, "kind": c.kind, "service": c.service, "version": c.version, "sha": sha(c)}
     about |= {"what": name(c), "title": c.title[:200], "at": c.at.isoformat(), **by_whom(c, carried)}
     config = c.kind == "config" or any(_CONFIG.search(f) for x in (c, *carried) for f in x.files)
+    about |= {"environment": c.environment, "outcome": c.outcome}
     return {**about, "inside": inside, "related": related, "config": config}
 
 
@@ -90,6 +92,7 @@ def line(c: Change, clock: Clock, full: bool = False) -> str:
     if not sha(c):
         parts.append(f"#{c.id}" if c.id.isdigit() else c.id[:40])
     parts += [f"in {c.environment}" if c.environment else "", f"by {c.author}" if c.author else ""]
+    parts += [f"({c.outcome}: it changed nothing)" if c.outcome else ""]
     return " ".join(p for p in parts if p) + f": {short(c.title, 100)}"
 
 

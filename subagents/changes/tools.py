@@ -16,7 +16,7 @@ from subagents.asking import Merged, ask_all, services_of, widened, window_of
 from subagents.cause.analyse import analyse
 from subagents.changes import shown
 from subagents.changes.judged import judged, onset_of
-from subagents.changes.ranking import MARGIN, Symptom, rank
+from subagents.changes.ranking import MARGIN, Symptom, live, rank
 from subagents.sources import Change, ChangeKind, ChangeQuery, ChangeSource, SourceError, Sources
 from subagents.topology import Topology, declared, learnt
 
@@ -87,9 +87,10 @@ class ChangeTools:
         topology = await self._topology()
         judging = replace(span, start=began - JUDGED, end=end)
         # of the asked services: among all that fail at the time there may be another incident
-        scope = ctx.scope if ctx.scope.services else replace(ctx.scope, services=asked)
+        meant = ctx.scope.environment or live(found.rows)
+        scope = replace(ctx.scope, services=ctx.scope.services or asked, environment=meant)
         cause = await analyse(self.sources, judging, scope, None, topology, began)
-        symptom = Symptom(onset_of(cause, began), asked, topology, ctx.scope.environment)
+        symptom = Symptom(onset_of(cause, began), asked, topology, meant)
         rows = judged(rank(found.rows, symptom), cause)
         return shown.ranked(found, rows, symptom, looked, cause)
 

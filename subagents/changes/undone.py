@@ -15,7 +15,8 @@ from subagents.saying import Clock, short
 from subagents.sources import Change
 
 ASKED = re.compile(
-    r"回滚|回退|撤回|还原|\b(?:roll(?:ed|ing|s)?[ -]?back|rollbacks?|revert(?:ed|s|ing)?|undid|undone)\b", re.IGNORECASE
+    r"回滚|回退|撤回|还原|\b(?:roll(?:ed|ing|s)?[ -]?(?:\w+ ){0,2}back|rollbacks?|revert(?:ed|s|ing)?|undid|undone)\b",
+    re.IGNORECASE,
 )
 
 

@@ -34,7 +34,7 @@ class FolderAlerts:
         self.caps = frozenset(("history", "current", *(["suppressed"] if told else [])))
         names = {row["id"]: row["name"] for row in rows if row.get("id")}
         holds = _Holds(names, {row["id"]: row for row in material.of("silence")})
-        self._episodes = _merged(_episode(row, end, holds.said(row["by"])) for row in _latest(rows))
+        self._episodes = _merged(_episode(row, end, holds.said(row["by"])) for row in _latest(_lapsed(rows)))
 
     async def probe(self) -> Health:
         n = len(self._episodes)
@@ -93,6 +93,18 @@ class _Holds:
             until = None if known["until"] is None else times.aware(known["until"])
             return Hold(hold.how, known["who"], until, known["why"])
         return hold
+
+
+def _lapsed(rows: Iterable[Row]) -> list[Row]:
+    """Those of a list that nobody told of again before its newest word: they were over when their time ran out."""
+    rows, newest = list(rows), dict[str, float]()
+    for row in rows:
+        newest[row["file"]] = max(newest.get(row["file"], 0.0), row.get("told") or 0.0)
+    ends = [row["lapses"] if row["end"] is None and row.get("lapses") else None for row in rows]
+    return [
+        row if end is None or not row["start"] <= end <= newest[row["file"]] else {**row, "end": end}
+        for row, end in zip(rows, ends, strict=True)
+    ]
 
 
 def _latest(rows: Iterable[Row]) -> list[Row]:

@@ -92,5 +92,6 @@ def change_of(row: Row) -> Change:
         commits=tuple(row.get("commits", ())),
         reverts=row.get("reverts", ""),
         body=row.get("body", ""),
+        outcome=row.get("outcome", ""),
         has_diff=bool(row.get("diff")) or "repository" in row,
     )

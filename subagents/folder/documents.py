@@ -23,17 +23,26 @@ _LOCAL = re.compile(
 )
 
 
+_OFFSET = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)? ?([+-]\d\d:?\d\d)")
+
+
 def is_local(text: str) -> bool:
     """Whether it is a time that states no offset."""
     return 11 < len(text) < 40 and _LOCAL.fullmatch(text.strip()) is not None
 
 
+def offset(text: str) -> str:
+    """The offset that a time states; "" for UTC, which APIs write whatever clock people go by."""
+    match = _OFFSET.fullmatch(text.strip()) if 18 < len(text) < 40 else None
+    return match[1] if match and match[1].strip("+-0:") else ""
+
+
 class Loaded:
     """What came out of a file of records: rows, the formats by number of objects, and what nothing knew. `zone`: of its
-    times that state no offset; `local`: whether there are such."""
+    times that state no offset; `local`: whether there are such; `offsets`: that the others state."""
 
     def __init__(self, zone: str = "") -> None:
-        self.zone, self.local = zone, False
+        self.zone, self.local, self.offsets = zone, False, set[str]()
         self.rows: list[Row] = []
         self.formats: dict[str, int] = {}
         self.unknown = 0
@@ -48,6 +57,7 @@ class Loaded:
         if isinstance(value, str):
             here = is_local(value)
             self.local = self.local or here
+            self.offsets.update(filter(None, (offset(value),)))
             at = times.parse(value, times.Clock(zone=self.zone)) if here and self.zone else None
             return value if at is None else times.iso(at)
         if depth > _DEEP or (self.local and not self.zone):

@@ -1,8 +1,8 @@
 """One exported directory, recognised once, behind the five protocols of `subagents.sources`.
 
 Answers come from what stands in the files; their names play no part (only where a log's lines don't say whose they
-are, and nothing else in the folder does, is a known service's name looked for in its file's name). Only this module
-reads the clock, and only for a folder in which no date has a year.
+are, and nothing else in the folder does, is a service's name looked for in its file's and directories' names). Only
+this module reads the clock, and only for a folder in which no date has a year.
 """
 
 from __future__ import annotations
@@ -80,9 +80,11 @@ def open_folder(
     surveys = survey_all(listed, pool, index, zone)
     notes, surveys = dated(surveys, pool, index, zone)
     told: list[str] = []
-    if not zone and (zone := zones.assumed([row for _, row in surveys], asker)):
-        surveys = _again(surveys, pool, index, zone)
-        told = [note for note in said(surveys, zone) if "without a zone" in note]
+    if not zone:
+        zone, shown = zones.assumed([row for _, row in surveys], asker)
+        surveys = _again(surveys, pool, index, zone) if zone else surveys
+        if zone or (asker and not shown and ahead("", asker.zone, asker.now)):
+            told = [note for note in said(surveys, zone) if "without a zone" in note]
     told += _ahead(surveys, asker)
     return _assembled(root, surveys, repositories, pool, index, notes, zone, told, _clock(surveys, zone, asker))
 
@@ -156,7 +158,7 @@ def _assembled(
     metrics = tuple(MetricFile(f, row, zone) for f, row in surveys if row["kind"] in (*SAMPLES, "csv"))
     known = owners.known_services(row for _, row in surveys)
     logs: list[LogFile] = []
-    for f, row, owner in owners.of_logs(surveys, metrics, known, pool):
+    for f, row, owner in owners.of_logs(surveys, metrics, known, pool, root):
         hints, host = Hints(owner, row.get("near"), row["shape"], zone), owners.machine(f, row, known)
         logs.append(LogFile(len(logs), f, _relative(f, root), row, hints, host))
     unread = tuple(f"{s['path']}: {s['why']}" for s in skipped if s["why"].startswith(_UNREAD))

@@ -19,7 +19,7 @@ from orchestrator.guard import masked
 from subagents.folder.files import Found
 from subagents.folder.records import Row
 
-VERSION = 10  # raise it when a format reads differently
+VERSION = 11  # raise it when a format reads differently
 _MEMORY = 512
 _PER_FILE = 40
 _LARGEST = 4 << 20  # characters of one stored result

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from subagents.folder import keys
 from subagents.folder.records import Row
 
-_SCOPE = re.compile(r"^(?:\w+\(([^)]+)\)|([\w./-]+))!?: ")
+_SCOPE = re.compile(r"^(?:\w+\(([^)]+)\)|([\w./-]+))(?: v?(\d+(?:\.\d+)+[-+\w.]*))?!?: ")
 _REVERT = re.compile(r"^Revert(?:ed)?:? \"(.+)\"(?: \(#\d+\))?$", re.DOTALL)
 _REVERTS_COMMIT = re.compile(r"[Tt]his reverts commits? ([0-9a-f]{7,64})")
 _HOLDERS = frozenset(("services", "service", "apps", "app", "src", "cmd", "packages", "modules", "internal", "pkg"))
@@ -40,17 +40,24 @@ def _bare(name: str) -> str:
 
 
 def service_of(row: Row, names: Names) -> str:
-    """A commit's service: its scope (`payment: …`, `fix(payment): …`), else the folders of its files."""
+    """A change's service: its scope (`payment: …`, `fix(payment): …`, `payment 2.4: …`), else the folders of its files,
+    else what it was done in."""
     if match := _SCOPE.match(row["title"]):
         for word in re.split(r"[,/ ]+", match.group(1) or match.group(2)):
             if found := names.find(word):
                 return found
     found_in: dict[str, int] = {}
-    for path in row["files"]:
+    for path in row.get("files", ()):
         if service := _by_path(path, names):
             found_in[service] = found_in.get(service, 0) + 1
     best = max(found_in, key=lambda s: found_in[s], default="")
-    return best if best and found_in[best] * 2 > len(row["files"]) else ""
+    return best if best and found_in[best] * 2 > len(row["files"]) else names.find(row.get("within", ""))
+
+
+def _stated(title: str) -> str:
+    """The version behind the scope of a title: `pay 4.2.0: …`."""
+    match = _SCOPE.match(title)
+    return (match.group(3) or "") if match else ""
 
 
 def _by_path(path: str, names: Names) -> str:
@@ -73,6 +80,8 @@ def linked(rows: Sequence[Row], services: Iterable[str]) -> list[Row]:
     for row in others:
         tagged = next((by_tag[t] for t in row.get("tags", ()) if t in by_tag), None)
         row["sha"] = shas.full(row.get("sha", "")) or (tagged["sha"] if tagged else row.get("sha", ""))
+        if not row["service"] and (service := service_of(row, names)):
+            row.update(service=service, version=row.get("version") or _stated(row["title"]))
     by_sha = {row["sha"]: row for row in commits}
     _reverts(commits, others, by_sha, shas)
     _carried(commits, others, by_sha)

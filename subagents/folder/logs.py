@@ -19,6 +19,7 @@ from subagents.folder.records import Row
 from subagents.folder.scan import Ask
 from subagents.folder.scan_counts import DIMENSIONS
 from subagents.folder.wording import query
+from subagents.gaps import NAMELESS
 from subagents.sources import Answered, Count, Coverage, Health, LogLine, LogQuery, Pattern, SourceError
 
 SECONDS = 25.0  # after which a scan gives what it has
@@ -70,7 +71,7 @@ class FolderLogs:
         )
         gaps = self._gaps([w.file for w in asked], results)
         total, whole = sum(groups.values()), not gaps
-        gaps += self._material.gaps("logs", total)
+        gaps += (*self._material.gaps("logs", total), *self._nameless(ask))
         return Answered(counted, self._said("logs", q, by), q.window, total=total, complete=whole, gaps=gaps)
 
     def _counts(self, file: LogFile, ask: Ask, by: tuple[str, ...]) -> list[Wanted]:
@@ -136,8 +137,8 @@ class FolderLogs:
         covered = bool(baseline and await self._covers(baseline))
         found = [rows.pattern(row, covered) for row in mined if row["n"]]
         told = [rows.told(p) for p in self._patterns if not q.services or p["service"] in (*q.services, "")]
-        if q.text:
-            told = [p for p in told if all(t.lower() in p.template.lower() for t in q.text)]
+        if ask.worded:
+            told = [p for p in told if ask.holds(p.template.lower())]
         ranked = sorted(found, key=lambda p: (-abs(p.n - (p.before or 0)), -p.n, p.template))
         gaps = unread = self._gaps(files, results)
         if told:
@@ -210,6 +211,12 @@ class FolderLogs:
             gaps[f"{undated} log file(s) have no times and are in no window"] = None
         return (*gaps, *self._material.unread)
 
+    def _nameless(self, ask: Ask) -> tuple[str, ...]:
+        """That lines which don't say whose they are may be of a service that no line names: unknown, not absent."""
+        strange = set(ask.services) - {s for f in self._files for s in f.services}
+        mute = sum(1 for f in self._files if "" in f.services and _may_hold(f, ask._replace(services=())))
+        return (f"{mute}{NAMELESS}{', '.join(sorted(strange))}",) if strange and mute else ()
+
     def _place(self, cursor: str | None) -> tuple[float, int, int] | None:
         if cursor is None:
             return None
@@ -220,7 +227,7 @@ class FolderLogs:
             raise SourceError(self.name, f"{cursor!r} is no cursor of a former answer", "bad_query") from e
 
     def _said(self, kind: str, q: LogQuery, by: tuple[str, ...] = ()) -> str:
-        return query(kind, q.window, by, level=q.levels, service=q.services, text=q.text)
+        return query(kind, q.window, by, level=q.levels, service=q.services, text=q.text, near=q.near)
 
 
 def _ask(q: LogQuery) -> Ask:
@@ -230,6 +237,7 @@ def _ask(q: LogQuery) -> Ask:
         tuple(sorted(q.services)),
         tuple(sorted(q.levels)),
         tuple(q.text),
+        near=q.near,
     )
 
 

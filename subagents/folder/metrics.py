@@ -27,6 +27,12 @@ class FolderMetrics:
         self._material = material
         self._points = material.of("point")
 
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of its series, as far as the first look saw them."""
+        names = {n for f in self._material.metrics for n in f.survey.get("names", ())}
+        return tuple(sorted(names | {p["name"] for p in self._points}))
+
     async def probe(self) -> Health:
         n = len(self._material.metrics) + bool(self._points)
         return Health(n > 0, f"{n} metrics file(s) in {self._material.root}" if n else self._material.none("metrics"))

@@ -1,9 +1,10 @@
 """Whose log a file is, where its lines don't say so.
 
 Asked in this order: a known service's name in the file's own name; for access logs the service whose request counters
-show the same numbers by status; the file's own name, where that can be a service's; names of known services inside
-dotted and slashed names (packages, paths). A product's name there (kafka, mysql …) is its client library's: every
-program that uses it writes it.
+show the same numbers by status; the file's own name, where that can be a service's; the directory of a file with a
+general name (`checkout/app.log`), where it is known as a service or a product, or its neighbours hold such files, too;
+names of known services inside dotted and slashed names (packages, paths). A product's name there (kafka, mysql …) is
+its client library's: every program that uses it writes it.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ _ENDINGS = ("bz2", "gz", "gzip", "json", "jsonl", "log", "ndjson", "out", "text"
 _STAMPED = re.compile(
     r"[-_.]?(?<![0-9a-z])\d{4}[-_.]?\d\d(?:[-_.]?\d\d)?(?:[-_T.]?\d\d){0,3}(?![0-9a-z])|\.\d{1,3}(?=$|\.)"
 )
+_REPLICA = re.compile(r"(?:-[0-9a-f]{8,10}-[a-z0-9]{5}|-\d{1,3})$")
 _OWN = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 
 
@@ -50,9 +52,10 @@ def known_services(surveys: Iterable[Row]) -> tuple[str, ...]:
 
 
 def of_logs(
-    surveys: Sequence[tuple[Found, Row]], metrics: Sequence[MetricFile], known: Sequence[str], pool: Pool
+    surveys: Sequence[tuple[Found, Row]], metrics: Sequence[MetricFile], known: Sequence[str], pool: Pool, root: Path
 ) -> Iterator[tuple[Found, Row, str]]:
     """(file, survey, owner) of each log file; owner "" where the lines name services, or nothing tells."""
+    folders = _Folders((f.path for f, row in surveys if row["kind"] == "log" and not any(row["services"])), root, known)
     for file, row in surveys:
         if row["kind"] != "log":
             continue
@@ -61,7 +64,7 @@ def of_logs(
         if nameless and known:
             owner = _by_name(file, known) or _by_counters(row, metrics, pool)
         if nameless and not owner:
-            owner = own_name(file.path) or _by_words(row["words"], known)
+            owner = own_name(file.path) or folders.service(file.path) or _by_words(row["words"], known)
         yield file, row, owner
 
 
@@ -119,6 +122,35 @@ def own_name(path: str) -> str:
     stem = parts[0].removesuffix("-log").removesuffix("_log")
     if not ends or not any(end in _ENDINGS for end in ends) or not _OWN.fullmatch(stem.lower()):
         return ""
+    return re.sub(r"[-_](?:access|errors?|stdout|stderr)$", "", stem) if _tells(stem) else ""
+
+
+def _tells(stem: str) -> bool:
+    """Whether a name can be a service's: more than general words, numbers and short codes."""
     words = re.split(r"[-_]", stem.lower())
     telling = [word for word in words if word not in _ANY and not re.fullmatch(r"[a-z]?\d*|[0-9a-f]{8,}", word)]
-    return re.sub(r"[-_](?:access|errors?|stdout|stderr)$", "", stem) if telling and len(stem) > 2 else ""
+    return bool(telling) and len(stem) > 2
+
+
+class _Folders:
+    """The directories of log files whose names say nothing of whose they are."""
+
+    def __init__(self, paths: Iterable[str], root: Path, known: Sequence[str]) -> None:
+        self._root, self._known = root, {keys.norm(s): s for s in known}
+        self._beside: dict[Path, set[Path]] = {}  # directory → those in it that can be a service's
+        for path in paths:
+            for folder in () if own_name(path) else self._above(path):
+                self._beside.setdefault(folder.parent, set()).add(folder)
+
+    def service(self, path: str) -> str:
+        """A known service, or a product, by the nearest directory; else the nearest that has neighbours like it."""
+        above = self._above(path)
+        known = (self._known.get(keys.norm(f.name), "") for f in above)
+        products = (f.name for f in above if f.name in _PRODUCTS)
+        several = (_REPLICA.sub("", f.name) for f in above if len(self._beside.get(f.parent, ())) > 1)
+        return next((name for name in (*known, *products, *several) if name), "")
+
+    def _above(self, path: str) -> list[Path]:
+        """From the nearest up, below the root."""
+        inside = [p for p in Path(path).parents if p != self._root and p.is_relative_to(self._root)]
+        return [p for p in inside if _OWN.fullmatch(p.name.lower()) and _tells(p.name)]

@@ -55,7 +55,7 @@ def counts(file: LogFile, ask: Ask, by: tuple[str, ...], known: bool) -> list[Wa
     errors = bool(ask.levels) and ERRORS.issuperset(ask.levels) and not exact
     cut = [ask._replace(since=a, until=b) for a, b in ((since, start), (end, until)) if a < b]
     scattered = bool(cut) and (exact or bool(file.found.packed) or start >= end or (errors and not known))
-    if ask.text or scattered or (not known and narrow(file, since, until)) or (grain == "hour" and "minute" in by):
+    if ask.worded or scattered or (not known and narrow(file, since, until)) or (grain == "hour" and "minute" in by):
         return [Wanted(file, ask, "count", (by,))]
     whole = Ask(None, None, (), ("error", "fatal") if errors else (), ())
     inner = Wanted(file, whole, "count", (("service", "level", grain, "code"),), ask._replace(since=start, until=end))
@@ -112,7 +112,7 @@ def _mined_there(file: LogFile, ask: Ask, name: str) -> bool:
 def _natively(file: LogFile, ask: Ask) -> bool:
     """Whether `grep` may look through the whole file for errors."""
     form = recognise.log_format(file.survey["name"])
-    if file.found.packed or file.found.size < native.LEAST or ask.text or not form.native:
+    if file.found.packed or file.found.size < native.LEAST or ask.worded or not form.native:
         return False
     return finder(form, file.hints, ask) is not None and native.grep() != ""
 
@@ -121,6 +121,6 @@ def job(wanted: Wanted, place: Place, deadline: float) -> Job:
     file, ask, name, args, _ = wanted
     form = file.survey["name"]
     size = unpacked((place[4] or file.found.size) - place[3], place[1])
-    if name == "count" and not ask.text and finder(recognise.log_format(form), file.hints, ask):
+    if name == "count" and not ask.worded and finder(recognise.log_format(form), file.hints, ask):
         size //= SPARSE
     return Job(name, size, (place, form, tuple(file.hints), tuple(ask._replace(deadline=deadline)), *args))

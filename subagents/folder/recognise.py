@@ -21,6 +21,7 @@ from subagents.folder.formats import (
     prefixed,
     several,
     stages,
+    things,
     traceback,
     w3c,
 )
@@ -82,7 +83,7 @@ def _json(lines: list[str]) -> Recognised | None:
         logs = sum(1 for i in good if walking.format_of(i) is None and json_lines.is_log(i))
         if logs > known or (not known and logs):
             return None
-        if known or len(lines) == 1:
+        if known or len(lines) == 1 or all(things.lives(json_lines.flat(i)) for i in good):
             return Recognised("lines", "JSON lines")
     if not good and lines[0].lstrip()[:1] in ("[", "{") and _opens_json(lines):
         return Recognised("document", "JSON document")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import time
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from subagents import near
 from subagents.folder import files
 from subagents.folder.formats.traceback import raised
 from subagents.folder.records import Hints, LogFormat, Rec, Search
@@ -44,6 +45,12 @@ class Ask(NamedTuple):
     deadline: float | None = (
         None  # time.monotonic(), the same in all processes: a scan that is over it stops and says it
     )
+    near: near.Words = ()
+
+    @property
+    def worded(self) -> bool:
+        """Whether a record's words decide, so that it must be read whole."""
+        return bool(self.text or self.near)
 
     def fits(self, rec: Rec) -> bool:
         if self.levels and rec.level not in self.levels:
@@ -58,7 +65,15 @@ class Ask(NamedTuple):
         return at is not None and (self.since or 0.0) <= at < (self.until or 1e12)
 
     def holds(self, body: str) -> bool:
-        return all(t.lower() in body for t in self.text)
+        return all(t.lower() in body for t in self.text) and (not self.near or near.holds(self.near, body))
+
+    def takes(self, found: Found) -> bool:
+        """Whether its words are those that are sought. Its service's name before them is none."""
+        if not self.near or not self.holds(found.body):
+            return self.holds(found.body)
+        own = "\n".join((found.rec.message, *found.more)).lower()
+        rest = found.raw.lower().replace(found.rec.service.lower() or "\n", "")
+        return any(near.holds(self.near, text) for text in (own, rest))
 
 
 class Late(Exception):
@@ -139,7 +154,7 @@ class Reader:
     def _shut(self) -> None:
         """The open record is complete: it stays if its text matches."""
         if self.open is not None:
-            if not self._ask.text or self._ask.holds(self.open.body):
+            if not self._ask.worded or self._ask.takes(self.open):
                 self._done.append(self.open)
             self.open = None
 
@@ -166,10 +181,10 @@ def records(part: Part, form: LogFormat, hints: Hints, ask: Ask, context: int = 
     """
     reader = Reader(form, hints, ask, context)
     search = finder(form, hints, ask)
-    needle = _needle(ask.text) if search is None else None
+    may_hold = _may_hold(ask) if search is None and ask.worded else None
     walk = _Walk(reader, search, context, part.start == 0)
     for at, block in timely(ask, files.line_blocks(part.path, part.packed, part.start, part.end)):
-        if needle is None or needle in block.lower():
+        if may_hold is None or may_hold(block.lower()):
             yield from walk.through(at, block)
         else:  # its last lines all the same: what is sought may stand in the next block's continuation of them
             yield from walk.past(at, block)
@@ -184,6 +199,18 @@ def following(part: Part, reader: Reader) -> Iterator[Found]:
                 break
             yield from reader.feed(at, 0, text)
     yield from reader.rest()
+
+
+def _may_hold(ask: Ask) -> Callable[[bytes], bool]:
+    """Whether a lower-case block may hold what is sought, by literals; JSON may write others than ASCII as escapes."""
+    needle, words = _needle(ask.text), [[n.encode() for n in ways] for ways in near.needles(ask.near)]
+
+    def holds(block: bytes) -> bool:
+        if needle is not None and needle not in block:
+            return False
+        return all(any(n in block for n in ways) for ways in words) or b"\\u" in block
+
+    return holds
 
 
 def _needle(text: tuple[str, ...]) -> bytes | None:

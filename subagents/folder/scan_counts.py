@@ -32,7 +32,7 @@ def count(part: Part, form: LogFormat, hints: Hints, ask: Ask, by: tuple[str, ..
     tally = _Tally(form, hints, ask, by)
     out: Row = {"late": None, "broken": ""}
     try:
-        if ask.text:
+        if ask.worded:
             for found in records(part, form, hints, ask):
                 tally.add(found.rec, 1)
         elif (search := finder(form, hints, ask)) is None:

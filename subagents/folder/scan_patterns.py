@@ -39,7 +39,7 @@ def patterns(
         wide = ask._replace(since=min(ask.since, baseline[0]), until=max(ask.until, baseline[1]))
     mined = _Mined(ask, baseline)
     out: Row = {"late": None, "broken": ""}
-    found = records(part, form, hints, wide) if ask.text else _Alike(part, form, hints, wide, mined).others()
+    found = records(part, form, hints, wide) if ask.worded else _Alike(part, form, hints, wide, mined).others()
     for one in guarded(found, out):
         mined.note(one)
     out["patterns"] = sorted(mined.templates(), key=lambda r: -(r["n"] + r["before"]))[:most]

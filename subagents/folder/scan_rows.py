@@ -14,7 +14,7 @@ from subagents.folder.scan import Ask, Found, Late, Part, records
 
 CAP = 4_000  # characters of one message in a row
 _FAR = 1e12
-_FIELDS = 40
+_FIELDS, _DEEP = 40, 3
 Place = tuple[float, int, int]  # time, file number, offset: the order of rows
 
 
@@ -68,9 +68,17 @@ def row(found: Found, part: Part) -> Row:
 
 
 def _fields(fields: Any, code: str) -> dict[str, str]:
-    out = {str(k): str(v)[:200] for k, v in (fields or {}).items() if isinstance(v, str | int | float) and v != ""}
+    out = {k: str(v)[:200] for k, v in _flat(fields or {}) if isinstance(v, str | int | float) and v != ""}
     out = dict(list(out.items())[:_FIELDS])
     return {"code": code, **out} if code else out
+
+
+def _flat(fields: Any, under: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Fields of nested objects by their path, `k8s.pod`, after the plain ones of each."""
+    inner = [(k, v) for k, v in fields.items() if isinstance(v, dict)]
+    yield from ((f"{under}{k}", v) for k, v in fields.items() if not isinstance(v, dict))
+    for key, value in inner if depth < _DEEP else ():
+        yield from _flat(value, f"{under}{key}.", depth + 1)
 
 
 def batch(part: Part, form: LogFormat, hints: Hints, ask: Ask, skip: int, limit: int) -> Row:

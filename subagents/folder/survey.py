@@ -178,6 +178,7 @@ def _sampled(samples: Samples, path: str, packed: str, out: Row) -> None:
     out["since"], out["until"] = since, until
     names = (service_of(openmetrics.name_and_labels(s)[1]) for s in seen)
     out["services"] = sorted({n for n in names if n})
+    out["names"] = sorted({openmetrics.name_and_labels(s)[0] for s in seen})
     out["rows"] = list(_episodes(alerts))
 
 
@@ -208,14 +209,16 @@ def _episode(series: str, start: float, last: float, step: float) -> Row:
 def _csv(path: str, packed: str, zone: str, out: Row) -> None:
     top = [row for _, row in zip(range(20), csv_metrics.rows(path, packed), strict=False)]
     form = csv_metrics.layout(top)
-    services: set[str] = set()
+    services, names = set[str](), set[str]()
     out["zoned"] = not any(documents.is_local(cell) for row in top for cell in row[:6])
+    out["stated"] = sorted({o for row in top for cell in row[:6] if (o := documents.offset(cell))})
     for point in csv_metrics.points(path, packed, form, zone) if form else ():
         out["n"] += 1
         _widen(out, point.at)
+        names.add(point.name)
         if point.service:
             services.add(point.service)
-    out["services"] = sorted(services)
+    out["services"], out["names"] = sorted(services), sorted(names)
 
 
 # ── records ───────────────────────────────────────────────────────────────────────────────────
@@ -227,7 +230,7 @@ def _records(path: str, packed: str, told: recognise.Recognised, zone: str, out:
         out.update(rows=rows, n=len(rows))
     else:
         loaded = _loaded(path, packed, told, zone)
-        out["zoned"] = not loaded.local
+        out["zoned"], out["stated"] = not loaded.local, sorted(loaded.offsets)
         out.update(rows=loaded.rows, n=sum(loaded.formats.values()), unknown=loaded.unknown)
         out["name"] = ", ".join(loaded.formats) or told.name
         if loaded.left:

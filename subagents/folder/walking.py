@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from subagents.folder import keys
 from subagents.folder.formats import (
     alert_records,
     alertmanager,
@@ -84,11 +85,19 @@ def _objects(value: Any) -> bool:
 
 
 def _resource(value: Mapping[str, Any]) -> dict[str, Any]:
-    """What an object says of all that lies in it: OTLP's resource, the name of a Kubernetes object."""
-    resource, metadata = value.get("resource"), value.get("metadata")
+    """What an object says of all that lies in it: OTLP's resource, the name of a Kubernetes object, the
+    names by id of what JSON:API sends along."""
+    resource, metadata, included = value.get("resource"), value.get("metadata"), value.get("included")
+    if isinstance(included, list):
+        return {"included": {i["id"]: _name(i) for i in included if isinstance(i, Mapping) and "id" in i}}
     if isinstance(metadata, Mapping) and isinstance(metadata.get("name"), str):
         return {"object": metadata["name"]}
     return attributes(resource.get("attributes")) if isinstance(resource, Mapping) else {}
+
+
+def _name(item: Mapping[str, Any]) -> str:
+    said = item.get("attributes")
+    return keys.text(said, "name", "username", "email") if isinstance(said, Mapping) else ""
 
 
 def attributes(listed: Any) -> dict[str, Any]:

@@ -5,13 +5,13 @@ by the question's "now". Reads no clock itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from subagents.folder.clocks import ahead
 from subagents.folder.records import Row
 
 _SLACK = 300.0  # seconds by which clocks of machines differ
+_LONG = 3600.0  # shorter files begin and end together by chance
 Span = tuple[float, float]
 
 
@@ -22,24 +22,37 @@ class Asker(NamedTuple):
     now: float
 
 
-def assumed(surveys: Sequence[Row], asker: Asker | None) -> str:
-    """The zone ("" = UTC) of a folder's files without offsets, from their first look, which took them as UTC.
+def assumed(surveys: Sequence[Row], asker: Asker | None) -> tuple[str, bool]:
+    """(zone of a folder's files without offsets, "" = UTC; whether the other files show it), from their first look,
+    which took them as UTC.
 
     The one clock by which they meet the files with offsets in time: UTC, the offset that those state, or the asker's.
-    Where that doesn't tell: UTC, unless it puts records after the asker's now and the asker's own zone doesn't.
+    Where several do, the one by which they begin and end together, as files of one export do.
+    Where that doesn't tell: the offset, if the folder's files state one alone, and it puts no records after the asker's
+    now; else UTC, unless it does and the asker's own zone doesn't.
     """
     local = [(row["since"], row["until"]) for row in surveys if not row["zoned"] and row["since"] is not None]
     stated = [row for row in surveys if row["zoned"] and row["since"] is not None and row["kind"]]
     if not local:
-        return ""
-    offsets = (offset for row in stated for offset in row.get("offsets", ()))
-    candidates = _apart(chain([""], offsets, [asker.zone] if asker else []), local[0][0])
+        return "", True
+    at, asked = local[0][0], [asker.zone] if asker else []
+    offsets = sorted({offset for row in stated for offset in (*row.get("offsets", ()), *row.get("stated", ()))})
+    candidates = _apart(["", *asked, *offsets], at)
     fitting = [zone for zone in candidates if _meet(local, stated, zone)]
-    if len(fitting) == 1 and stated:
-        return fitting[0]
-    if asker is None or _shifted(local, "")[1] <= asker.now + _SLACK:
-        return ""
-    return asker.zone if _shifted(local, asker.zone)[1] <= asker.now + _SLACK else ""
+    together = [zone for zone in fitting if _together(local, stated, zone)]
+    if stated and len(one := fitting if len(fitting) == 1 else together) == 1:
+        return one[0], True
+    [own, *others] = _apart(offsets, at) or [""]
+    same = next(zone for zone in candidates if ahead("", zone, at) == ahead("", own, at))
+    if offsets and not others and same in (fitting or candidates) and _past(local, same, asker):
+        return same, False
+    late = asker and not _past(local, "", asker) and _past(local, asker.zone, asker)
+    return asker.zone if asker and late else "", False
+
+
+def _past(local: Sequence[Span], zone: str, asker: Asker | None) -> bool:
+    """Whether all of it lies before the question's now."""
+    return asker is None or _shifted(local, zone)[1] <= asker.now + _SLACK
 
 
 def _apart(zones: Iterable[str], at: float) -> list[str]:
@@ -51,6 +64,15 @@ def _meet(local: Sequence[Span], stated: Sequence[Row], zone: str) -> bool:
     """Whether each file without offsets has a time in common with some file that has them."""
     shifted = [_shifted([span], zone) for span in local]
     return all(any(row["since"] <= end and row["until"] >= start for row in stated) for start, end in shifted)
+
+
+def _together(local: Sequence[Span], stated: Sequence[Row], zone: str) -> bool:
+    """Whether each file without offsets begins and ends with some file that has them."""
+    shifted = [_shifted([span], zone) for span in local]
+    return all(
+        any(abs(row["since"] - start) <= _SLACK >= abs(row["until"] - end) for row in stated) and end - start > _LONG
+        for start, end in shifted
+    )
 
 
 def _shifted(spans: Sequence[Span], zone: str) -> Span:

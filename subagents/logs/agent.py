@@ -29,7 +29,7 @@ CUES = (
 def make(sources: Sources) -> Agent:
     """Tools for which there is no source at all aren't offered."""
     tools = LogTools(sources)
-    offered = [tools.count_errors, tools.patterns, tools.search_logs]
+    offered = [tools.count_errors, tools.patterns, tools.search_logs, tools.count_field, tools.count_requests]
     if any("spans" in s.caps for s in sources.spans):
         offered.append(tools.slow_spans)
     return Agent(

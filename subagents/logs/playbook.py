@@ -15,7 +15,9 @@ from orchestrator.agent import Taken, Turn
 from orchestrator.contracts import Json
 from orchestrator.planner import CAUSE
 from subagents.compared import COMPARED, beside
-from subagents.plain.sought import searches
+from subagents.plain import parts
+from subagents.plain.kinds import kinds
+from subagents.plain.sought import searches, wider
 from subagents.saying import (
     HOURLY,
     HOW_MANY,
@@ -56,12 +58,16 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
         calls: list[tuple[str, dict[str, Json]]] = [("count_errors", {"by": ["code"]})]
         if beside(turn.ctx):
             calls.append(("count_errors", {"window": COMPARED}))
-        calls += [("search_logs", args) for args in searches(turn)]
-        if not _only_counts(turn):
+        sought = [] if parts.asked(text) or _users(text) else searches(turn)
+        calls += _fields(text)
+        calls += [("search_logs", args) for args in sought]
+        if not (_only_counts(turn) or any("words" in args for args in sought)):  # those lines tell their kinds
             calls.append(("patterns", {}))
         if "slow_spans" in turn.agent.by_name and any(w in text.lower() for w in SLOW):
             calls.append(("slow_spans", {}))
         return calls
+    if more := [] if _users(text) else wider(turn):
+        return [("search_logs", args) for args in more]
     peers = [] if _only_counts(turn) else _peers(turn)
     if peers and sum(t.call.name == "patterns" for t in turn.taken) == 1:
         return [("patterns", {"services": peers})]
@@ -76,6 +82,18 @@ def playbook(turn: Turn) -> str | Sequence[tuple[str, dict[str, Json]]]:
 def _only_counts(turn: Turn) -> bool:
     text = turn.ctx.question.text
     return bool(HOW_MANY.search(text) or HOURLY.search(text)) and not (CAUSE.search(text) or KINDS.search(text))
+
+
+def _users(text: str) -> bool:
+    return "impact" in kinds(text) and re.search(parts.USERS.said, text, re.IGNORECASE) is not None
+
+
+def _fields(text: str) -> list[tuple[str, dict[str, Json]]]:
+    """What a question wants told of fields: a part of what runs, a number of users, one path of requests."""
+    part = parts.USERS if _users(text) else parts.asked(text)
+    calls: list[tuple[str, dict[str, Json]]] = [("count_field", {"field": part.name})] if part else []
+    path = parts.route(text)
+    return [*calls, *([("count_requests", {"path": path})] if path else [])]
 
 
 def _peers(turn: Turn) -> list[str]:

@@ -253,12 +253,12 @@ def lines(found: Merged[LogLine], span: Window, most: int, asked: Sequence[str],
         said.append(f"{clock.at(row.at) if row.at else '-'} {row.service} {row.level} {short(row.message, 300)}")
         said += [f"  | {short(c, 200)}" for c in row.context]
     figures = [Figure("lines", total, "", {"service": s} if len(asked) == 1 else {}) for s in (asked or ("",))[:1]]
-    data = {"lines": total, "rows": [_line(r) for r in rows[:FEW]]}
+    data = {"lines": total, "rows": [line_json(r) for r in rows[:FEW]]}
     data["first"] = rows[0].at.isoformat() if rows[0].at else None
     return found.result("\n".join(said), span, data, figures, len(rows), total)
 
 
-def _line(row: LogLine) -> Json:
+def line_json(row: LogLine) -> Json:
     at = row.at.isoformat() if row.at else None
     return {"at": at, "service": row.service, "level": row.level, "message": short(row.message, 200)}
 

@@ -13,7 +13,7 @@ from orchestrator.ports import Context
 from orchestrator.tool import tool
 from subagents.asking import Merged, around, ask_all, before, covered, services_of, unheld, usual, window_of, within
 from subagents.compared import aside
-from subagents.logs import shown, silence
+from subagents.logs import fielded, forms, shown, silence, worded
 from subagents.logs.counting import Errors, by_service, edge, hourly, measure, until
 from subagents.logs.silence import Silence
 from subagents.sources import Count, Coverage, Level, LogQuery, Sources
@@ -23,6 +23,11 @@ TROUBLE: tuple[Level, ...] = ("fatal", "error", "warn", "unknown")
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 FINE = timedelta(hours=72)  # longer stretches are counted by the hour
 ROWS = 20
+SORTED = 5_000  # lines that are sorted into kinds
+Field = Literal[
+    "pod", "instance", "host", "node", "broker", "region", "zone", "version", "tenant", "namespace", "cluster",
+    "partition", "topic", "task", "path", "user",
+]  # fmt: skip
 NO_BASELINE = "the logs don't reach back over the baseline"
 
 
@@ -145,6 +150,7 @@ class LogTools:
         self,
         ctx: Context,
         text: tuple[str, ...] = (),
+        words: tuple[str, ...] = (),
         services: tuple[str, ...] = (),
         levels: tuple[Level, ...] = (),
         context: int = 0,
@@ -152,10 +158,12 @@ class LogTools:
         window: str = "",
     ) -> ToolResult:
         """The log lines themselves, oldest first: for an id, an exact message, or lines around an error. Not for
-        counting: the total is exact, but count_errors is cheaper.
+        counting: the total is exact, but count_errors is cheaper. With `words` also what kinds of lines, and whose.
 
         Args:
             text: Literal strings that must all occur; no patterns.
+            words: Up to 3 stems that stand near each other, in any order, joined by space, _ or -; other ways of
+                writing one after "|": ["login|sign in", "fail|denied"].
             services: Empty: those in question.
             levels: Empty: all.
             context: Neighbouring lines on each side, at most 10.
@@ -163,9 +171,47 @@ class LogTools:
             window: A narrower one, e.g. 14:00-14:30.
         """
         asked, span = services_of(ctx, services), window_of(ctx, window)
-        query, most, around = LogQuery(span, asked, levels, text), max(1, min(limit, 50)), max(0, min(context, 10))
-        found = await ask_all(self.logs, "logs", lambda s: s.search(query, most, around))
-        return shown.lines(found, span, most, asked, text)
+        query = LogQuery(span, asked, levels, text, forms.near(words))
+        most, around = max(1, min(limit, 50)), max(0, min(context, 10))
+        found = await ask_all(self.logs, "logs", lambda s: s.search(query, SORTED if words else most, around))
+        if not words:
+            return shown.lines(found, span, most, asked, text)
+        whole = found.total is None or found.total <= len(found.rows)
+        counted = None if whole else await ask_all(self.logs, "logs", lambda s: s.count(query, ("service", "minute")))
+        return worded.lines(found, counted, span, most, asked, (*text, *words))
+
+    @tool(permission="logs.read", timeout=60)
+    async def count_field(
+        self, ctx: Context, field: Field, services: tuple[str, ...] = (), window: str = ""
+    ) -> ToolResult:
+        """Error lines by what one of their fields holds: which pod, host, region or version fails, and how many
+        different users the failing lines name (these are only counted). Not for codes or levels (count_errors).
+
+        Args:
+            field: The kind of field, whatever the lines call it.
+            services: Empty: those in question.
+            window: A narrower one, e.g. 14:00-14:30.
+        """
+        query = LogQuery(window_of(ctx, window), services_of(ctx, services), ERRORS)
+        found = await ask_all(self.logs, "logs", lambda s: s.search(query, SORTED))
+        return fielded.values(found, query.window, field)
+
+    @tool(permission="logs.read", timeout=60)
+    async def count_requests(
+        self, ctx: Context, path: str, services: tuple[str, ...] = (), window: str = ""
+    ) -> ToolResult:
+        """Requests to one path and how many of them failed (5xx), out of access logs: the error rate of a route. Not
+        for a whole service (availability).
+
+        Args:
+            path: As requests name it, e.g. /api/v1/orders.
+            services: Empty: those in question.
+            window: A narrower one, e.g. 14:00-14:30.
+        """
+        query = LogQuery(window_of(ctx, window), services_of(ctx, services), (), (path,))
+        found = await ask_all(self.logs, "logs", lambda s: s.search(query, SORTED))
+        counted = await ask_all(self.logs, "logs", lambda s: s.count(query, ("code",)))
+        return fielded.requests(found, counted, query.window, path)
 
     @tool(permission="traces.read", timeout=60)
     async def slow_spans(

@@ -10,7 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from subagents import near
 from subagents.logs import remote
+from subagents.near import Words
 
 METADATA = ("detected_level",)  # what Loki keeps beside lines and not as a stream's label
 
@@ -43,11 +45,12 @@ class Labels:
         stages = [self.pipeline.strip(), f"| {wanted}" if wanted and late else ""]
         return " ".join(filter(None, ["{" + inside + "}", *stages]))
 
-    def query(self, services: Sequence[str], levels: Sequence[str], text: Sequence[str]) -> str:
+    def query(self, services: Sequence[str], levels: Sequence[str], text: Sequence[str], words: Words = ()) -> str:
         """With the words that a line must hold, before its stages: that is what an index can do best."""
         selector = self.stream(services, levels)
-        head, brace, rest = selector.partition("}") if not text else _split(selector)
-        filters = "".join(f" |~ {quoted('(?i)' + escaped(word))}" for word in text)
+        patterns = [*map(escaped, text), *([near.pattern(words)] if words else ())]
+        head, brace, rest = _split(selector) if patterns else selector.partition("}")
+        filters = "".join(f" |~ {quoted('(?i)' + pattern)}" for pattern in patterns)
         return f"{head}{brace}{filters}{rest}"
 
     def _levels(self, levels: Sequence[str]) -> str:

@@ -72,7 +72,7 @@ class Loki:
     async def count(self, q: LogQuery, by: tuple[str, ...]) -> Answered[tuple[Count, ...]]:
         """Groups by service, level, code, and one of minute, hour, day. Raises SourceError (bad_query) for others."""
         remote.checked(self.name, by, self._labels.names())
-        tally, query = remote.Tally(by), self._labels.query(q.services, q.levels, q.text)
+        tally, query = remote.Tally(by), self._labels.query(q.services, q.levels, q.text, q.near)
         if remote.unit_of(by):
             said = await self._over_time(q.window, query, by, tally)
         else:
@@ -133,7 +133,7 @@ class Loki:
     async def search(
         self, q: LogQuery, limit: int = 50, context: int = 0, cursor: str | None = None
     ) -> Answered[tuple[LogLine, ...]]:
-        query, page = self._labels.query(q.services, q.levels, q.text), self._page(q, cursor)
+        query, page = self._labels.query(q.services, q.levels, q.text, q.near), self._page(q, cursor)
         found, counted = await asyncio.gather(self._read(query, page, q.window, limit), self.count(q, ()))
         entries, after, gaps = found
         lines = self._lines(entries)
@@ -145,7 +145,7 @@ class Loki:
         return replace(answer, complete=answer.complete and not more, cursor=told)
 
     async def batches(self, q: LogQuery) -> AsyncIterator[tuple[LogLine, ...]]:
-        query, page = self._labels.query(q.services, q.levels, q.text), self._page(q, None)
+        query, page = self._labels.query(q.services, q.levels, q.text, q.near), self._page(q, None)
         while True:
             entries, after, _ = await self._read(query, page, q.window, LIMIT)
             if entries:
@@ -220,10 +220,10 @@ class Loki:
             if earlier >= remote.MINED:
                 gaps = (*gaps, f"of the time before, the first {earlier:,} lines were compared")
         rows = mine.patterns(baseline is not None)
-        if read < counted and not q.text:
+        if read < counted and not (q.text or q.near):
             rows += await self._own(q, {p.template for p in rows})
         answer = self._answered(
-            tuple(rows[:limit]), self._labels.query(q.services, q.levels, q.text), q, len(rows), gaps
+            tuple(rows[:limit]), self._labels.query(q.services, q.levels, q.text, q.near), q, len(rows), gaps
         )
         return replace(answer, complete=not gaps and len(rows) <= limit)
 

@@ -9,15 +9,17 @@ import re
 
 from orchestrator.planner import THEN, Aim
 from orchestrator.when.phrases import phrases
-from subagents.plain.kinds import ASKS, AT_CHANGE, kinds
+from subagents.plain.kinds import ASKS, AT_CHANGE, MENDED, kinds
+from subagents.plain.parts import RATED, route
+from subagents.plain.parts import asked as part_asked
 from subagents.plain.sought import sought
-from subagents.plain.terms import counted
+from subagents.plain.terms import wanted
 from subagents.plain.troubles import troubles_in
 
 _STRONG = re.compile(  # suspects something, in words that only trouble has
     r"(?:是不是|会不会|难道|是)[^，。？?]{0,30}(?:问题|引起|导致|造成|原因|锅|搞|弄|过期|满了|打满|耗尽|泄漏|挂了)[^，。？?]{0,4}(?:[吗么嘛？?]|$)"
     r"|是不是[^，。？?]{0,30}(?:问题|引起|导致|造成|原因|锅|过期|满|爆|泄漏|耗尽|挂|崩|坏)|怀疑[^，。？?]{0,20}问题|谁(?:的锅|搞[的坏]|弄[的坏]|干的)"
-    r"|\bwhose fault\b|\bwho (?:broke|did this)\b|\bto blame\b",
+    r"|\bwhose fault\b|\bwho (?:broke|did (?:this|it))\b|\bto blame\b",
     re.IGNORECASE,
 )
 TOLD = re.compile(  # a complaint: what doesn't work, told rather than asked
@@ -73,6 +75,7 @@ _WORDS = re.compile(  # a question about words, not about what runs
     r"|(?:french|german|spanish|japanese|chinese|english) for)\b",
     re.IGNORECASE,
 )
+_IT = re.compile(r"\b(?:it|this|that)\b|它|[这那][个次]", re.IGNORECASE)  # what was spoken of, as the cause of trouble
 _CAUSE = frozenset(("rollback", "brief", "since", "helped"))
 _STATE = frozenset(("over", "still", "first", "impact"))
 _EXTENT = frozenset(("began", "ended", "lasted"))
@@ -84,13 +87,24 @@ _OF_ONE = re.compile(
 def aim(text: str) -> Aim:
     """ "cause" where that is plain by itself, "judged" where it is if the question is about operations at all."""
     asked = kinds(text)
-    if _CAUSE & {*asked} or _STRONG.search(text) or complains(text) or _puzzled(text) or _TICKET.search(text):
+    if (
+        _CAUSE & {*asked}
+        or ("undone" in asked and _IT.search(text))
+        or _STRONG.search(text)
+        or MENDED.search(text)
+        or complains(text)
+        or _puzzled(text)
+        or _TICKET.search(text)
+    ):
         return "cause"
-    hit = ("trouble" in asked and _AFFECTED.search(text)) or ("slow" in asked and not _OF_ONE.search(text))
+    part = part_asked(text)
+    hit = (route(text) and RATED.search(text)) or (part and part.name == "version")  # more than one may know
+    hit = hit or ("trouble" in asked and _AFFECTED.search(text)) or ("slow" in asked and not _OF_ONE.search(text))
     if hit or _STATE & {*asked} or _VAGUE.search(text) or (_EXTENT & {*asked} and not _OF_ONE.search(text)):
         return "state"
     if (
-        counted(text)
+        wanted(text)
+        or part
         or (sought(text) and not _WORDS.search(text))
         or ({"compare", "trouble"} & {*asked} and THEN.search(text))
     ):

@@ -7,7 +7,20 @@ from dataclasses import dataclass
 
 from orchestrator.agent import Turn
 from orchestrator.contracts import Findings
-from subagents.plain import blame, causes, edges, effects, extent, measure, order, slowness, sought, state
+from subagents.plain import (
+    blame,
+    causes,
+    edges,
+    effects,
+    extent,
+    measure,
+    order,
+    parts,
+    persons,
+    slowness,
+    sought,
+    state,
+)
 from subagents.plain.kinds import ASKS, WHY, Kind, kinds
 from subagents.plain.seen import Seen
 
@@ -31,7 +44,8 @@ def brief(seen: Seen) -> list[str]:
 
 
 ANSWERS: Mapping[Kind, Callable[[Seen], list[str]]] = {
-    "since": effects.since, "rollback": blame.rollback, "helped": effects.helped, "who": causes.who,
+    "since": effects.since, "rollback": blame.rollback, "helped": effects.helped,
+    "who": persons.who, "undone": persons.undoings, "unresolved": state.unresolved,
     "over": state.over, "still": state.still,
     "began": extent.began, "ended": extent.ended, "lasted": extent.lasted, "first": order.first,
     "longest": order.longest, "compare": order.compare, "threshold": measure.threshold, "impact": measure.impact,
@@ -40,7 +54,7 @@ ANSWERS: Mapping[Kind, Callable[[Seen], list[str]]] = {
 }  # fmt: skip
 YES_NO: frozenset[Kind] = frozenset(("over", "helped", "still", "threshold", "blame", "sound", "trouble"))
 WHYS: frozenset[Kind] = frozenset(
-    ("rollback", "who", "brief", "impact", "slow")
+    ("rollback", "who", "undone", "brief", "impact", "slow")
 )  # asked beside a "why" these are answered too
 OF_INCIDENTS: frozenset[Kind] = frozenset(
     ("rollback", "who", "blame", "over", "still", "began", "ended", "lasted", "brief")
@@ -54,6 +68,8 @@ def plainly(turn: Turn, found: Sequence[Findings], broken: bool = False) -> Plai
     seen = Seen(turn, found, broken)
     if seen.answered:
         return Plain()
+    if lines := parts.told(seen) or parts.rate(seen):
+        return Plain(tuple(lines), not WHY.search(text))
     if lines := sought.told(seen):
         return Plain((*lines, *((causes.cause(seen),) if seen.ranking else ())), True)
     for kind in ("edge", *kinds(text)) if edges.asked(text) else kinds(text):

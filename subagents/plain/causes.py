@@ -85,20 +85,3 @@ def taken_back(seen: Seen) -> list[str]:
             )
         ]
     return [stop("没有它被撤回的记录" if zh else "Nothing shows that it was taken back", seen.ranking[1], zh)]
-
-
-def who(seen: Seen) -> list[str]:
-    """Whose the suspect is; nothing where no cause was asked for (the list of changes then tells)."""
-    if seen.ranking is None or not seen.ranking[0]["suspects"]:
-        return []
-    data, cite = seen.ranking
-    zh, said = seen.zh, []
-    for row in data["suspects"][: max(1, data["tied"])]:
-        at, sure = seen.clock.at(moment(row)), sureness(row, zh) if seen.best else ("低" if zh else "low")
-        if zh:
-            said.append(stop(f"{by(row, zh)}：{change(row, zh)}，{at}（是起因的把握：{sure}）", cite, zh))
-        else:
-            said.append(
-                stop(f"{by(row, zh)}: {change(row, zh)} at {at} (confidence that it is the cause: {sure})", cite, zh)
-            )
-    return [*said, *taken_back(seen)]

@@ -31,3 +31,16 @@ DOINGS = frozenset((  # what is done with changes, and what they are called
     "setting", "ship", "shipped", "switch", "switched", "switching", "ticket", "toggle", "toggled", "trigger",
     "triggered", "turn", "turned", "turning", "upgrade", "upgraded", "upgrading", "version", "work", "worked",
 ))  # fmt: skip
+
+ASKING = frozenset((  # what is asked of log lines, and where they come from
+    "anything", "app", "application", "applications", "apps", "attempt", "attempts", "be", "because", "being", "case",
+    "cases", "check", "cluster", "concerning", "contain", "containing", "container", "containers", "contains", "data",
+    "detail", "details", "display", "dump", "entries", "entry", "env", "environment", "event", "events", "everything",
+    "fetch", "file", "files", "filter", "first", "folder", "full", "group", "grouped", "grep", "holding", "host",
+    "hosts", "if", "instance", "instances", "issue", "issues", "let", "level", "levels", "look",
+    "looking", "mention", "mentioning", "mentions", "namespace", "need", "node", "nodes", "not", "occurrence",
+    "occurrences", "odd", "only", "percent", "period", "pod", "pods", "print", "problem", "problems", "prod",
+    "production", "pull", "rate", "rates", "recent", "record", "records", "regarding", "root", "s", "saying",
+    "says", "search", "server", "servers", "something", "sort", "sorted", "spike", "spikes", "staging", "status",
+    "string", "summary", "system", "t", "text", "top", "trend", "trouble", "want", "whole", "word", "words", "wrong",
+))  # fmt: skip

@@ -9,7 +9,7 @@ from subagents.saying import HOW_MANY
 
 Kind = Literal[
     "rollback", "who", "over", "still", "began", "ended", "lasted", "first", "longest", "compare", "threshold",
-    "impact", "blame", "brief", "sound", "trouble", "since", "helped", "slow", "edge",
+    "impact", "blame", "brief", "sound", "trouble", "since", "helped", "slow", "edge", "undone", "unresolved",
 ]  # fmt: skip
 
 _DAY = r"^(?=.*\b(?:yesterday|last|before|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b).*"
@@ -21,7 +21,16 @@ ALSO = (  # whether it was as much at another time: "昨天也这么多请求吗
     rf"|{_DAY}\bdid (?:this|that|it) (?:also )?happen\b"
 )
 
+_BACK = r"(?:回滚|回退|撤回|还原)"
 _TEXTS: tuple[tuple[Kind, str], ...] = (
+    (
+        "undone",  # whether something was rolled back, not whether it should be
+        rf"(?:有(?:没有|人|谁)?(?!必要|需要)[^，。？?]{{0,8}}|(?:是不是|是否)?已经?|是不是){_BACK}[了过]?"
+        r"[^，。？?]{0,6}(?:[吗么没]|没有|[?？]|$)"
+        rf"|{_BACK}[了过](?:[吗么没]|没有)"
+        r"|(?:\b(?:was|were|has|had|did)|^have)\b(?! to\b)[^.?!]{0,40}\b(?:rolled(?: \w+)? back|roll(?: \w+){0,2} back"
+        r"|revert(?:ed)?|rollbacks?|undone)\b(?![^.?!]{0,12}\b(?:help|work|fix))",
+    ),
     (
         "rollback",
         r"(?:要不要|需不需要|该不该|能不能|可不可以|是否(?:需要|应该|要)?|应该|建议|值得)(?:[^，。！？,.!?]|\.\d){0,20}(?:回滚|回退|撤回|还原)"
@@ -29,6 +38,15 @@ _TEXTS: tuple[tuple[Kind, str], ...] = (
         r"(?:回滚|回退|撤回)(?![了过])[^，。！？!?]{0,25}[吗么]"
         r"|\b(?:should|shall|must|do|does|can|could|would)\b[^.?!]{0,40}\b(?:roll(?:ing)? ?-?back|rollback|revert)"
         r"|\b(?:worth|better|safe|time) (?:to )?(?:roll(?:ing)? ?-?back|revert)|\broll ?back or\b",
+    ),
+    (
+        "unresolved",  # which alerts are open: "哪些告警还没恢复"
+        r"(?:告警|报警|警报|预警)[^，。？?]{0,8}(?:[没未]有?|尚未|还在)(?:恢复|解除|关闭|好|消除|处理完|结束|触发)"
+        r"|(?:[没未]有?|尚未)(?:恢复|解除|关闭|消除|结束)的?(?:告警|报警|警报|预警)"
+        r"|\b(?:alerts?|alarms?)\b[^.?!]{0,24}\b(?:(?:not|never|yet to)(?: \w+){0,2}"
+        r" (?:resolved?|recover\w*|cleared?|ended?|closed?)|unresolved|(?:still|remain\w*) (?:open|active))\b"
+        r"|\b(?:unresolved|open|active) (?:alerts?|alarms?)\b"
+        r"|\b(?:alerts?|alarms?)\b[^.?!]{0,24}n't (?:\w+ ){0,2}(?:resolved?|recover\w*|cleared?|ended?|closed?)\b",
     ),
     (
         "helped",
@@ -109,10 +127,11 @@ _TEXTS: tuple[tuple[Kind, str], ...] = (
     ),
     (
         "impact",
-        r"(?:多少|几个?|哪些|影响了?)[^，。？?]{0,4}(?:用户|客户|(?<![收责交系布行班批理])人|顾客|会员)|影响(?:面|范围|多大)|(?:用户|客户)数|多少(?:个|笔)?(?:订单|交易|钱)"
+        r"(?:多少|几个?|哪些|影响了?)[^，。？?]{0,4}(?:用户|客户|玩家|(?<![收责交系布行班批理])人|顾客|会员)|影响(?:面|范围|多大)|(?:用户|客户)数|多少(?:个|笔)?(?:订单|交易|钱)"
         r"|损失|营收"
-        r"|\bhow many\b[^.?!]{0,20}\b(?:users?|customers?|people|orders?|transactions?|sales)\b|\bhow bad\b"
-        r"|\b(?:users?|customers?) (?:are |were )?(?:affected|impacted)\b|\b(?:impact|blast radius|revenue)\b",
+        r"|\bhow many\b[^.?!]{0,20}\b(?:users?|customers?|players?|members|people|orders?|transactions?|sales)\b"
+        r"|\bhow bad\b"
+        r"|\b(?:users?|customers?|players?) (?:are |were )?(?:affected|impacted)\b|\b(?:impact|blast radius|revenue)\b",
     ),
     (
         "blame",
@@ -209,8 +228,13 @@ JUST = re.compile(
     re.IGNORECASE,
 )
 WHO = re.compile(
-    r"谁(?:发|改|动|上线|部署|合并|提交|关|开|加|删|把|干|负责发|的锅|回滚|推|搞)|哪位|什么人|何人|有没有人|作者"
+    r"谁(?:发|改|动|上线|部署|合并|提交|关|开|加|删|把|干|负责发|的锅|回滚|回退|撤回|推|搞|修|恢复|解决|处理|弄|切)|哪位|什么人|何人|有没有人|作者"
     r"|\bwho\b(?! are you| can you)|\bwhose\b|\bauthor\b|\bby whom\b",
+    re.IGNORECASE,
+)
+MENDED = re.compile(  # of whom: who made it end
+    r"谁(?:来|给|把\w{0,4})?(?:修|恢复|解决|处理|弄好|搞定)|\b(?:who|whose|by whom)\b[^.?!]{0,20}"
+    r"\b(?:fix\w*|resolv\w*|mitigat\w*|solv\w*|mend\w*|restor\w*|repair\w*)\b",
     re.IGNORECASE,
 )
 ASKS = re.compile(
@@ -231,12 +255,15 @@ def kinds(text: str) -> tuple[Kind, ...]:
         found.remove("trouble")
     if changes_asked(text) is not None and not _TROUBLE.search(text):  # "发布几点开始的" asks for a change's time
         found = [kind for kind in found if kind not in ("began", "ended", "lasted")]
+    if "undone" in found:  # "有变更回滚吗" asks for no advice
+        found = [kind for kind in found if kind not in ("rollback", "over", "blame")]
     if "slow" in found and "compare" in found:  # "今天比昨天慢吗" wants both times
         found = ["compare", *(kind for kind in found if kind != "compare")]
     if SINCE_CHANGE.search(text):
         found.insert(0, "since")
     who: tuple[Kind, ...] = ("who",) if WHO.search(text) else ()
-    return (*found[: "rollback" in found], *who, *found["rollback" in found :])
+    lead = bool({"rollback", "undone"} & {*found})
+    return (*found[:lead], *who, *found[lead:])
 
 
 def changes_asked(text: str) -> frozenset[str] | None:

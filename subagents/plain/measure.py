@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from orchestrator.contracts import Json
+from subagents.plain import parts
 from subagents.plain.seen import Seen
 from subagents.plain.words import Verdict, opened, stop
 from subagents.saying import joined
@@ -73,7 +74,9 @@ def _aim(r: Json, limit: str, zh: bool) -> str:
 
 
 def impact(seen: Seen) -> list[str]:
-    """That nobody counted users or orders, and the figures that come nearest."""
+    """How many users failing lines name, else that nobody counted them or orders, and the figures that come nearest."""
+    if counted := parts.users(seen) if not _ORDERS.search(seen.text) else []:
+        return [*counted, *_beside(seen)]
     zh, rows = seen.zh, seen.rows("availability", "ratios")
     what = (
         ("订单" if _ORDERS.search(seen.text) else "用户") if zh else "orders" if _ORDERS.search(seen.text) else "users"

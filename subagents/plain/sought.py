@@ -34,6 +34,7 @@ _HOLDS = re.compile(
     r"|\b(?:contain(?:s|ing)?|mention(?:s|ing)?|search (?:for|the logs for)) ([A-Za-z][\w.:/-]{2,60})",
     re.IGNORECASE,
 )
+KINDS, WAYS = 3, 5  # that an answer tells: of lines, and of writing a word
 _PHRASE = re.compile(r"(?<![\w.-])[A-Za-z]+(?: [A-Za-z]+)+(?![\w.-])")  # English in the midst of a Chinese question
 _NAMES = re.compile(r"^(?:v?\d+(?:[.:-]\d+)+|[A-Z][A-Z0-9]+-\d+)$")
 _KINDS = frozenset(
@@ -44,22 +45,50 @@ _KINDS = frozenset(
 
 def sought(text: str) -> tuple[str, ...]:
     """The strings, at most two; a date, a version or a ticket is none."""
-    found = [next(filter(None, m.groups())) for p in (_QUOTED, _ID, _HOLDS) for m in p.finditer(text)]
+    found = _said_so(text, _QUOTED, _ID, _HOLDS)
     if not found and CHINESE.search(text) and HOW_MANY.search(text) and not terms.elsewhere(text):
         found = [m[0] for m in _PHRASE.finditer(text) if not _KINDS & {*m[0].casefold().split()}]
     return tuple(dict.fromkeys(s.strip() for s in found if s.strip() and not _NAMES.match(s)))[:2]
+
+
+def _said_so(text: str, *patterns: re.Pattern[str]) -> list[str]:
+    return [next(filter(None, m.groups())) for p in patterns for m in p.finditer(text)]
 
 
 def searches(turn: Turn) -> list[Json]:
     """Arguments of the searches that a question wants: for the text it quotes, for what it counts, else for the word
     that is asked after as if it were a service, of which failing lines tell most."""
     text, scope = turn.ctx.question.text, turn.ctx.scope
+    if found := _wanted(turn):
+        return [{"words": [w.asked for w in found]}]
     if words := sought(text):
         return [{"text": list(words)}]
-    if counted := terms.counted(text, (*scope.services, *scope.said.split())):
-        return [{"text": list(words)} for words in counted]
     word = "" if scope.services or scope.said else subject(text)
     return [{"text": [word], "levels": ["fatal", "error"]}, {"text": [word]}] if word else []
+
+
+def wider(turn: Turn) -> list[Json]:
+    """The search for most of what a question says, where no line tells of all of it."""
+    found = _wanted(turn)
+    others = [w.asked for w in _fewer(found)]
+    done = [t.result.data for t in turn.taken if t.call.name == "search_logs" and t.result.data]
+    return [{"words": others}] if others and len(done) == 1 and not done[0]["lines"] else []
+
+
+def _fewer(found: Sequence[terms.Wanted]) -> tuple[terms.Wanted, ...]:
+    """Without one word: what nobody has translated, else the last of several things, else that it failed."""
+    things = [w for w in found if w.sort != "fails"]
+    chunk = next((w for w in found if w.sort == "chunk"), None)
+    left = chunk or (things[-1] if len(things) > 1 else next((w for w in found if w.sort == "fails"), None))
+    return tuple(w for w in found if w is not left) if left and len(found) > 1 else ()
+
+
+def _wanted(turn: Turn) -> tuple[terms.Wanted, ...]:
+    """Not where a text or an id is given word for word."""
+    text, scope = turn.ctx.question.text, turn.ctx.scope
+    if sought(text) and _said_so(text, _QUOTED, _ID):
+        return ()
+    return terms.wanted(text, (*scope.services, *scope.said.split()))
 
 
 def told(seen: Seen) -> list[str]:
@@ -68,6 +97,8 @@ def told(seen: Seen) -> list[str]:
     found = [row for row in seen.all_of("search_logs") if any(row[2].args == args for args in wanted)]
     if not found:
         return []
+    if "words" in wanted[0]:
+        return _of_words(seen, *found[0])
     if "levels" in wanted[0]:
         return _of_stranger(seen, found, wanted[0]["text"][0])
     found.sort(key=lambda row: wanted.index(row[2].args))
@@ -75,9 +106,63 @@ def told(seen: Seen) -> list[str]:
     told = str(e.args["text"][0]).casefold()
     others = [row for row in found if row[0]["lines"] and not _inside(str(row[2].args["text"][0]).casefold(), told)]
     lines = [_holding(seen, data, cite, e), *(_holding(seen, *row) for row in others)]
-    if not data["lines"] and not sought(seen.text):  # so that a number stands there at all
-        return [*lines, *_all_errors(seen)]
     return [*lines, *_rows(seen, data, cite)]
+
+
+def _of_words(seen: Seen, data: Json, cite: str, e: Evidence) -> list[str]:
+    """How many lines, when and whose; what they say, by kind; and the first of them."""
+    words = _wanted(seen.turn)
+    if data["lines"]:
+        return [_telling(seen, data, cite, words), *_kinds(seen, data, cite), *_rows(seen, data, cite)]
+    zh = seen.zh
+    ways = "; ".join(", ".join(w.ways[:WAYS]) + ", …" * (len(w.ways) > WAYS) for w in words)
+    searched = f"（查过的写法，不分先后：{ways}）" if zh else f" (searched for, in any form and order: {ways})"
+    of = joined(seen.asked, zh)
+    none = f"{seen.span} {of + ' ' if of else ''}的日志里没有提到{_said(words, zh)}的行{searched}" if zh else (
+        f"No log line{' of ' + of if of else ''} in {seen.span} tells of {_said(words, zh)}{searched}"
+    )  # fmt: skip
+    others = _fewer(words)
+    asked = [w.asked for w in others]
+    rows = [row for row in seen.all_of("search_logs") if row[2].args.get("words") == asked and row[0]["lines"]]
+    more = [line for d, c, _ in rows for line in (_telling(seen, d, c, others), *_kinds(seen, d, c))]
+    return [stop(none, cite, zh), *(more or _all_errors(seen))]
+
+
+def _telling(seen: Seen, data: Json, cite: str, words: Sequence[terms.Wanted]) -> str:
+    zh, n, said = seen.zh, data["lines"], _said(words, seen.zh)
+    first, last = (datetime.fromisoformat(data[k]) if data[k] else None for k in ("first", "last"))
+    whose = few(numbered([{"service": s, "n": m} for s, m in data["whose"]], zh), zh)
+    whose = whose if len(data["whose"]) > 1 else data["whose"][0][0]
+    if first and "began" in kinds(seen.text):
+        when = seen.clock.zoned(first)
+        told = f"{when} 开始：提到{said}的日志，{seen.span} 共 {n} 行" if zh else (
+            f"Since {when}: log lines that tell of {said}, {n} of them in {seen.span}"
+        )  # fmt: skip
+    elif zh:
+        told = f"{seen.span} 有 {n} 行日志提到{said}"
+    else:
+        told = f"{n} log line{'s' * (n != 1)} in {seen.span} tell{'s' * (n == 1)} of {said}"
+    if first and last and n > 1:
+        over = (seen.clock.at(first), seen.clock.at(last))
+        told += "，首次 {}，末次 {}".format(*over) if zh else ", the first at {}, the last at {}".format(*over)
+    return stop(f"{told}{'：' if zh else ': '}{whose}" if whose else told, cite, zh)
+
+
+def _kinds(seen: Seen, data: Json, cite: str) -> list[str]:
+    """The leading kinds, where more than one is there to be told apart."""
+    rows, zh = data["kinds"][:KINDS], seen.zh
+    if len(data["kinds"]) < 2 or rows[0][1] < 2:
+        return []
+    of = ""
+    if data["sorted"] < data["lines"]:
+        of = f"，最早的 {data['sorted']} 行里" if zh else f" of the first {data['sorted']} lines"
+    head = f"主要几类{of}：" if zh else f"What they say most{of}:"
+    return [head, *(f"- ×{n}: `{text.replace('`', '')}` {cite}" for text, n in rows)]
+
+
+def _said(words: Sequence[terms.Wanted], zh: bool) -> str:
+    """`payment` + `failures`, 「登录 失败」"""
+    return f"「{' '.join(w.said for w in words)}」" if zh else " + ".join(f"`{w.said}`" for w in words)
 
 
 def _holding(seen: Seen, data: Json, cite: str, e: Evidence) -> str:

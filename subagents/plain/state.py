@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from orchestrator.contracts import Json
 from subagents.changes.undone import ASKED
 from subagents.plain.seen import FRESH, Seen
 from subagents.plain.words import THERE, Verdict, called, ends, few, last, opened, rise, stop
-from subagents.saying import numbered
+from subagents.saying import joined, numbered
 
 OTHER: dict[Verdict, Verdict] = {"yes": "no", "no": "yes", "unknown": "unknown"}
 ERRORS = re.compile(r"报错|错误|失败|\b(?:errors?|5xx|fail\w*)\b", re.IGNORECASE)
@@ -183,3 +184,41 @@ def looked(seen: Seen) -> tuple[Verdict, list[str]]:
     if known and ERRORS.search(seen.text):
         return "yes", [text]
     return ("unknown" if seen.broken else "no"), [text]
+
+
+def unresolved(seen: Seen) -> list[str]:
+    """The alerts that are open, each with its begin, then those of which nobody knows; not those that recovered."""
+    got, zh = seen.of("list_alerts"), seen.zh
+    if got is None or seen.blind:
+        return []
+    rows, cite = [a for a in got[0]["alerts"] if not seen.asked or a["service"] in seen.asked], got[1]
+    live = [a for a in rows if not a["end"] and a["end_known"]]
+    unknown = [a for a in rows if not a["end"] and not a["end_known"]]
+    said = []
+    if live:
+        said.append(f"未恢复：{_since(seen, live)}" if zh else f"Still open: {_since(seen, live)}")
+    if unknown:
+        said.append(
+            f"是否已恢复没有记录：{_since(seen, unknown)}" if zh else f"End not recorded: {_since(seen, unknown)}"
+        )
+    lines = [stop(line, cite, zh) for line in said]
+    if not live and (done := last(rows)):
+        when = seen.clock.at(datetime.fromisoformat(done["end"]))
+        rest = (
+            f"其余都已恢复，最后一个是 {called(done)}，{when}"
+            if zh
+            else f"The others ended, the last at {when}: {called(done)}"
+        )
+        none = (
+            f"没有未恢复的，最后恢复的是 {called(done)}，{when}"
+            if zh
+            else f"None is open; the last ended at {when}: {called(done)}"
+        )
+        lines.append(stop(rest if unknown else none, cite, zh))
+    return lines
+
+
+def _since(seen: Seen, rows: list[Json]) -> str:
+    zh = seen.zh
+    times = [(called(a), seen.clock.at(datetime.fromisoformat(a["start"]))) for a in rows]
+    return joined((f"{name}（{at} 触发）" if zh else f"{name} since {at}" for name, at in times), zh)

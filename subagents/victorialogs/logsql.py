@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from subagents import near
 from subagents.logs import remote
+from subagents.near import Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,10 @@ class Fields:
     def names(self) -> dict[str, str]:
         return {"service": self.service, "level": self.level, "code": self.code}
 
-    def query(self, services: Sequence[str], levels: Sequence[str], text: Sequence[str]) -> str:
+    def query(self, services: Sequence[str], levels: Sequence[str], text: Sequence[str], words: Words = ()) -> str:
+        patterns = [*map(re.escape, text), *([near.pattern(words)] if words else ())]
         parts = [f"({self.filter})" if self.filter else "", _exactly(self.service, services), self._levels(levels)]
-        parts += [f"_msg:~{quoted('(?i)' + re.escape(word))}" for word in text]
+        parts += [f"_msg:~{quoted('(?i)' + pattern)}" for pattern in patterns]
         return " ".join(filter(None, parts)) or "*"
 
     def _levels(self, levels: Sequence[str]) -> str:

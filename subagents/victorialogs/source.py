@@ -67,7 +67,7 @@ class VictoriaLogs:
     async def count(self, q: LogQuery, by: tuple[str, ...]) -> Answered[tuple[Count, ...]]:
         """Groups by service, level, code, and one of minute, hour, day. Raises SourceError (bad_query) for others."""
         remote.checked(self.name, by, self._fields.names())
-        tally, query = remote.Tally(by), self._fields.query(q.services, q.levels, q.text)
+        tally, query = remote.Tally(by), self._fields.query(q.services, q.levels, q.text, q.near)
         unit, names = remote.unit_of(by), [self._fields.names()[d] for d in by if d not in remote.STEPS]
         if unit:
             said = await self._hits(q.window, query, unit, names, tally)
@@ -97,7 +97,7 @@ class VictoriaLogs:
         self, q: LogQuery, limit: int = 50, context: int = 0, cursor: str | None = None
     ) -> Answered[tuple[LogLine, ...]]:
         page = self._page(q, cursor)
-        query = self._fields.query(q.services, q.levels, q.text)
+        query = self._fields.query(q.services, q.levels, q.text, q.near)
         wanted = limit + len(page.given) + 1
         rows, counted = await asyncio.gather(self._sorted(query, page.at, q.window, wanted), self.count(q, ()))
         fresh = PAGES.fresh(rows, page)
@@ -128,7 +128,7 @@ class VictoriaLogs:
 
     async def batches(self, q: LogQuery) -> AsyncIterator[tuple[LogLine, ...]]:
         """As the server gives them: in one answer, in no order."""
-        query = within(self._fields.query(q.services, q.levels, q.text), q.window.start, q.window.end)
+        query = within(self._fields.query(q.services, q.levels, q.text, q.near), q.window.start, q.window.end)
         held: list[Row] = []
         async with aclosing(self._api.query(query, q.window.start, q.window.end)) as rows:
             async for row in rows:
@@ -181,7 +181,7 @@ class VictoriaLogs:
         if baseline is not None and await mine.take(self.batches(remote.of(q, baseline)), True) >= remote.MINED:
             gaps.append(f"of the time before, {remote.MINED:,} lines were compared")
         rows = mine.patterns(baseline is not None)
-        query = within(self._fields.query(q.services, q.levels, q.text), q.window.start, q.window.end)
+        query = within(self._fields.query(q.services, q.levels, q.text, q.near), q.window.start, q.window.end)
         if read < counted:
             rows += await self._own(query, q, limit)
         answer = self._answered(tuple(rows[:limit]), query, q, len(rows), tuple(gaps))

@@ -110,7 +110,8 @@ is the service healthy|今天上午的 error 日志|who ordered this|database co
 payed the bill|latency went up after the release|API 的可用率|HTTP 的错误|nginx 的日志|HighErrorRate 的告警
 out-of-memory 的错误|critical 的告警|v2-1 的错误|5xx 的错误|errors in the last hour|errors for 2026-11-29
 availability of all services|availability of the services yesterday|availability for the last hour
-availability of each service|uptime of everything|show logs with pattern timeout"""
+availability of each service|uptime of everything|show logs with pattern timeout
+whcih service broke first|ohter service errors|whihc service is down"""
 
 
 @pytest.mark.parametrize("text", ORDINARY.replace("\n", "|").split("|"))

@@ -27,8 +27,8 @@ def turn(question: str, window: Window, *asked: str) -> Turn:
     return Turn("s", "r", question, "…", "ok", NOW, "ana", about)
 
 
-def after_a_glance(glance: str, question: str) -> Window | None:
-    former = former_of([turn("why did cart fail", HOME), turn(glance, ASIDE, "why did cart fail")])
+def after_a_glance(glance: str, question: str, seen: Window = ASIDE) -> Window | None:
+    former = former_of([turn("why did cart fail", HOME), turn(glance, seen, "why did cart fail")])
     asked = Incoming("m", question, NOW + timedelta(minutes=3), "UTC")
     return locate(asked, NOW, "UTC", Catalogue().learnt(("cart", "pay")), Known(former)).window
 
@@ -53,6 +53,22 @@ def test_a_glance(text: str) -> None:
      "who deployed yesterday?", "and checkout?", "errors yesterday", "the hour before"],
 )  # fmt: skip
 def test_no_glance(text: str) -> None:
+    assert not glances(text)
+
+
+@pytest.mark.parametrize(
+    "glance", ["现在好了吗", "is it ok now?", "现在怎么样了", "are they still failing now?", "目前恢复了没"]
+)
+def test_a_glance_at_the_present_moves_nothing_either(glance: str) -> None:
+    assert glances(glance)
+    for question in ("是不是发版引起的", "持续了多久", "who did it?", "which pod?", "为什么", "how long did it last?"):
+        found = after_a_glance(glance, question, Window(NOW - timedelta(minutes=15), NOW, "UTC", "现在"))
+        assert found
+        assert (found.start, found.end) == (HOME.start, HOME.end)
+
+
+@pytest.mark.parametrize("text", ["现在 pay 的错误数", "how many errors now", "who is deploying now"])
+def test_a_figure_of_the_present_is_a_question_of_its_own(text: str) -> None:
     assert not glances(text)
 
 

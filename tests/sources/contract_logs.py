@@ -101,6 +101,8 @@ async def filters_hold_together(make: Make) -> None:
         assert (await source.count(query(text=("支付",)), ())).total == 1
         assert (await source.count(query(text=("(low) for [A] 100%",)), ())).total == 1
         assert (await source.count(query(text=("17.failed",)), ())).total == 0
+        assert (await source.count(query(near=(("exhaust",), ("charge",))), ())).total == 2
+        assert (await source.count(query(near=(("lake", "pool"), ("exhaust",))), ())).total == 2
 
 
 async def names_and_words_are_never_part_of_a_query_language(make: Make) -> None:

@@ -2,7 +2,8 @@
 lists, and webhook bodies (version 4); and as Prometheus itself does (`GET /api/v1/alerts`).
 
 Sources: alertmanager `api/v2/openapi.yaml` (gettableAlert, alertGroup, gettableSilence), the docs' webhook_config. An
-`endsAt` in year 1 means open; in a v2 list an unresolved alert's `endsAt` lies ahead of `updatedAt` and means nothing.
+`endsAt` in year 1 means open; in a v2 list an unresolved alert's `endsAt` lies ahead of `updatedAt` and means nothing,
+as long as somebody tells of it again: one that has passed when another alert of the list was told of is the end.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from subagents.folder.records import Doc, Row
 NAMES = ("service", "service_name", "app", "app_kubernetes_io_name", "application", "component", "deployment",
          "job", "namespace")  # fmt: skip
 TARGETS = ("instance", "node", "nodename", "host", "hostname")
+_OPEN = ("firing", "active", "suppressed", "unprocessed")
 _PORT = re.compile(r":\d{1,5}$")
 _EXPORTER = re.compile(r"node|.*exporter.*|.*cadvisor.*|kubelet")  # jobs that say what measures, not what is measured
 
@@ -66,6 +68,8 @@ def read(item: Mapping[str, Any], around: Mapping[str, Any]) -> list[Row]:
             "suppressed": bool(held) or state == "suppressed",
             "by": paging.together(held),
             "id": str(item.get("fingerprint") or ""),
+            "told": times.parse(item.get("updatedAt")),
+            "lapses": times.parse(item.get("endsAt")) if state in _OPEN else None,
             "notified": routed,
             "holds": not isinstance(status, str),  # it would say what holds it back
             "labels": labels,
@@ -104,9 +108,11 @@ def _receiver(given: Any) -> str:
 
 def _end(item: Mapping[str, Any], state: str, start: float) -> float | None:
     end = times.parse(item.get("endsAt"))
-    if end is None or end < start or state in ("firing", "active", "suppressed", "unprocessed"):
-        return None
     updated = times.parse(item.get("updatedAt"))
+    if end is None or end < start:
+        return None
+    if state in _OPEN and (updated is None or end > updated):
+        return None
     return end if state == "resolved" or updated is None or end <= updated else None
 
 

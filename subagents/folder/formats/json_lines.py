@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from subagents.folder import colours, expressions, keys, layouts, levels, nested, spellings, times
+from subagents.folder.formats import things
 from subagents.folder.records import Hints, LineParser, LogFormat, Rec, Search
 
 _ERRORS = re.compile(rb":(?<=[\" \t\r]:)[ \t\r]*+\\*+\"?+" + levels.ERROR_VALUE)
@@ -120,7 +121,7 @@ def is_log(item: Mapping[str, Any], timed: bool = True) -> bool:
     """A message, a level or a status, and a time, where none stands outside of it; or a time and several values."""
     p, item = _planned(item)
     at = item[p.time] if p.time else _dated(item)
-    if timed and times.parse(at, _EVER) is None:
+    if timed and (times.parse(at, _EVER) is None or things.lives(item)):
         return False
     return (timed and len(item) > _EVENT) or bool(p.message or p.level or p.code)
 
@@ -128,7 +129,7 @@ def is_log(item: Mapping[str, Any], timed: bool = True) -> bool:
 def tells(item: Mapping[str, Any]) -> bool:
     """Whether it is surely a log record: a time and a message under names that logs use for them."""
     p, item = _planned(item)
-    return bool(p.time and p.message) and times.parse(item[p.time or ""], _EVER) is not None
+    return bool(p.time and p.message) and times.parse(item[p.time or ""], _EVER) is not None and not things.lives(item)
 
 
 def _planned(item: Mapping[str, Any]) -> tuple[Plan, Mapping[str, Any]]:

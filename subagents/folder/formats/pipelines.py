@@ -1,11 +1,13 @@
 """What tools of delivery say of their runs: Jenkins' builds, GitHub's workflow runs, Argo CD's history, GitLab's
-deployments, Spinnaker's executions, Helm's history, Kubernetes' replica sets. Each is a deploy; of Jenkins and GitHub,
-which run anything, what says by its name that it delivers.
+deployments, Spinnaker's executions, Helm's history, Kubernetes' replica sets, Terraform's runs. Each is a deploy (of
+Terraform a change of configuration); of Jenkins and GitHub, which run anything, what says by its name that it delivers.
+A run that failed, was cancelled or never began is kept with that word as its "outcome": it changed nothing.
 
 Sources: Jenkins' remote API (`builds[number,result,timestamp,fullDisplayName,actions]`), GitHub's `actions/runs` and
 `gh run list --json`, Argo CD's `RevisionHistory`, GitLab's deployments API, Spinnaker's
 `/applications/{app}/pipelines`, `helm history -o json`, `kubectl get replicasets -o json` (a replica set is made when
-the pods' template changes; which revision of its Deployment it is stands in `deployment.kubernetes.io/revision`).
+the pods' template changes; which revision of its Deployment it is stands in `deployment.kubernetes.io/revision`),
+Terraform Cloud's runs API (JSON:API of type "runs"; what it links to stands in `included`, by id).
 """
 
 from __future__ import annotations
@@ -16,13 +18,15 @@ from typing import Any
 
 from subagents.folder import keys, times
 from subagents.folder.formats import words
-from subagents.folder.formats.deploys import version
+from subagents.folder.formats.deploys import of_ref, version
 from subagents.folder.records import Doc, Row
 
 Item = Mapping[str, Any]
 _DELIVERS = re.compile(
     r"deploy|release|rollout|publish|promote|prod|发布|上线|部署|(?<![a-z])cd(?![a-z])", re.IGNORECASE
 )
+_OF_RUN = ("status", "source", "is-destroy", "has-changes", "resource-additions", "resource-changes",
+           "resource-destructions")  # fmt: skip
 _CHART = re.compile(r"-v?(?=\d+\.)")
 
 
@@ -30,7 +34,7 @@ def _deploy(at: object, service: str, title: str, author: str, **more: str) -> l
     began = times.parse(at)
     if began is None:
         return []
-    row = {"version": "", "sha": "", "environment": "", "body": "", **more}
+    row = {"version": "", "sha": "", "environment": "", "body": "", "outcome": "", **more}
     named = {"id": row.pop("id", "") or f"{service or 'deploy'}@{times.iso(began)}", "service": service, "title": title}
     return [{"kind": "change", "change": "deploy", "at": began, "until": None, "author": author, "tags": [],
              **named, **row}]  # fmt: skip
@@ -44,7 +48,16 @@ def _jenkins(item: Item, around: Item) -> list[Row]:
     causes = (dict(c) for a in _objects(item.get("actions")) for c in _objects(a.get("causes")))
     author = next((who for c in causes if (who := keys.text(c, "userid", "username"))), "")
     number, body = keys.text(item, "number"), f"result: {item['result']}"
-    return _deploy(item["timestamp"], job, title, author, id=f"{job}#{number}", version=number, body=body)
+    return _deploy(
+        item["timestamp"],
+        job,
+        title,
+        author,
+        id=f"{job}#{number}",
+        version=number,
+        body=body,
+        outcome=words.undone(item),
+    )
 
 
 def _workflow(item: Item, around: Item) -> list[Row]:
@@ -54,7 +67,16 @@ def _workflow(item: Item, around: Item) -> list[Row]:
     title, number = keys.text(item, "displaytitle") or workflow, keys.text(item, "databaseid", "id")
     at, body = keys.pick(item, ("updatedat", "createdat")), f"{workflow}: {keys.text(item, 'conclusion', 'status')}"
     service, sha = words.named(item, "repository"), keys.text(item, "headsha")
-    return _deploy(at, service, title, words.named(item, "actor"), id=number, sha=sha, body=body)
+    return _deploy(
+        at,
+        service,
+        title,
+        words.named(item, "actor"),
+        id=number,
+        sha=sha,
+        body=body,
+        outcome=words.undone({"status": keys.text(item, "conclusion", "status")}),
+    )
 
 
 def _replicas(item: Item, around: Item) -> list[Row]:
@@ -90,10 +112,11 @@ def _gitlab(item: Item, around: Item) -> list[Row]:
         title,
         words.named(item, "user"),
         id=keys.text(item, "id"),
-        version=version(keys.text(item, "ref")),
+        version=of_ref(item),
         sha=keys.text(item, "sha"),
         environment=words.named(item, "environment"),
         body=keys.text(item, "status"),
+        outcome=words.undone(item),
     )
 
 
@@ -101,7 +124,8 @@ def _spinnaker(item: Item, around: Item) -> list[Row]:
     trigger = item.get("trigger") or {}
     at, app = keys.pick(item, ("starttime", "buildtime")), keys.text(item, "application")
     title, author = f"{app} {keys.text(item, 'name')}".strip(), words.named(trigger, "user")
-    return _deploy(at, app, title, author, id=keys.text(item, "id"), body=f"status: {keys.text(item, 'status')}")
+    body = f"status: {keys.text(item, 'status')}"
+    return _deploy(at, app, title, author, id=keys.text(item, "id"), body=body, outcome=words.undone(item))
 
 
 def _helm(item: Item, around: Item) -> list[Row]:
@@ -109,7 +133,32 @@ def _helm(item: Item, around: Item) -> list[Row]:
     number = "".join(rest)
     service = keys.text(item, "name", "release") or name
     title = f"{service} {number}: {keys.text(item, 'description')}".strip()
-    return _deploy(item["updated"], service, title, "", id=f"{service}#{item['revision']}", version=number)
+    return _deploy(
+        item["updated"],
+        service,
+        title,
+        "",
+        id=f"{service}#{item['revision']}",
+        version=number,
+        outcome=words.undone(item),
+    )
+
+
+def _terraform(item: Item, around: Item) -> list[Row]:
+    """It takes effect when it was applied. Whose it is, its message may say (`pay: …`), else the workspace's name."""
+    run, named = item["attributes"], around.get("included") or {}
+    stamps, links = run.get("status-timestamps") or {}, item.get("relationships") or {}
+    who, where = (_linked(links, key, named) for key in ("created-by", "workspace"))
+    body = ", ".join(f"{k}: {run[k]}" for k in _OF_RUN if run.get(k) not in (None, "", False))
+    at, title = stamps.get("applied-at") or run.get("created-at"), str(run.get("message") or item["id"])
+    rows = _deploy(at, "", title, who, id=str(item["id"]), body=body, outcome=words.undone(run), within=where)
+    return [{**row, "change": "config"} for row in rows]
+
+
+def _linked(links: Item, key: str, named: Item) -> str:
+    """The name of what a JSON:API record links to, where it came along, else its id."""
+    target = (links.get(key) or {}).get("data") or {}
+    return str(named.get(str(target.get("id"))) or target.get("id") or "")
 
 
 _TOLD: tuple[tuple[Callable[[Item], bool], Callable[[Item, Item], list[Row]]], ...] = (
@@ -120,6 +169,7 @@ _TOLD: tuple[tuple[Callable[[Item], bool], Callable[[Item, Item], list[Row]]], .
     (lambda i: isinstance(i.get("deployable"), Mapping) and "environment" in i, _gitlab),
     (lambda i: "application" in i and isinstance(i.get("stages"), list) and "trigger" in i, _spinnaker),
     (lambda i: {"revision", "updated", "chart"} <= i.keys(), _helm),
+    (lambda i: i.get("type") == "runs" and isinstance(i.get("attributes"), Mapping) and "id" in i, _terraform),
 )
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from subagents.cause.relations import on_paper, taken_back
-from subagents.changes.ranking import Symptom, bundled, rank, suspects, tied
+from subagents.changes.ranking import Symptom, bundled, live, rank, suspects, tied
 from subagents.sources import Change
 from subagents.topology import Topology
 from tests.subagents.rig import at
@@ -43,6 +43,11 @@ def test_the_nearest_change_of_the_failing_service_leads():
     assert [r.change.id for r in suspects(ranked)] == ["7", "6"]
     assert against([other]) == {"5": "unlinked"}, "nobody says whether the two have to do with each other"
     assert len(tied(ranked)) == 1
+
+
+def test_what_failed_or_was_cancelled_changed_nothing():
+    assert against([change("deploy", "pay", "13:01", outcome="failed")]) == {"7": "not_done"}
+    assert suspects(rank([change("deploy", "pay", "13:01", outcome="canceled")], symptom())) == []
 
 
 def test_what_came_after_the_onset_is_out_but_for_the_width_of_a_bin():
@@ -108,3 +113,12 @@ def test_long_before_is_no_suspect():
     assert against([old], onset="13:03") == {"7": "too_far"}
     assert suspects(rank([old], symptom())) == []
     assert old.at + timedelta(hours=10) < at("13:03")
+
+
+def test_where_nobody_names_an_environment_the_one_that_users_see_is_meant():
+    trial = change("deploy", "pay", "13:02:30", "8", version="2.5.0", environment="staging")
+    live_ = change("deploy", "pay", "13:02:10", version="2.4.1", environment="prod-eu")
+    assert live([trial, DEPLOY]) == ""
+    meant = live([trial, live_])
+    assert meant == "prod-eu"
+    assert against([trial, live_], environment=meant) == {"7": "", "8": "other_environment"}

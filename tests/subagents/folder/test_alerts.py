@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from subagents.paging import Hold, holds
 from subagents.sources import AlertQuery, Answered, Episode
 from tests.subagents.folder.helpers import ALL, folder_of, utc, window
@@ -188,3 +190,47 @@ async def test_a_recovered_event_of_nightingale_is_over_and_its_tags_say_whose_i
     [episode] = (await episodes(tmp_path, {"x": json.dumps([event])})).rows
     assert (episode.name, episode.service) == ("支付错误率", "pay")
     assert (episode.start, episode.end) == (utc("2026-11-29T14:00:00"), utc("2026-11-29T14:05:00"))
+
+
+async def test_what_nobody_tells_of_any_more_was_over_when_its_time_ran_out(tmp_path: Path) -> None:
+    """An export of the API: open alerts are told of again and again, each time with an end that lies ahead."""
+    listed = [
+        v2("A", "2026-11-29T14:03:00Z", "2026-11-29T14:14:00Z"),
+        {**v2("B", "2026-11-29T13:00:00Z", "2026-11-29T13:30:00Z"), "updatedAt": "2026-11-29T13:30:00Z"},
+        {**v2("C", "2026-11-29T13:00:00Z", "2026-11-29T13:34:00Z"), "updatedAt": "2026-11-29T13:30:00Z"},
+        {**v2("D", "2026-11-29T14:00:00Z", "2026-11-29T14:12:00Z"), "updatedAt": "2026-11-29T14:08:00Z"},
+    ]
+    rows = (await episodes(tmp_path, {"x": json.dumps(listed)})).rows
+    assert {e.name: e.end for e in rows} == {
+        "A": None, "B": utc("2026-11-29T13:30:00"), "C": utc("2026-11-29T13:34:00"), "D": None,
+    }  # fmt: skip
+    assert all(e.end_known for e in rows)
+
+
+@pytest.mark.parametrize("column", [
+    "告警名称", "报警规则名称", "告警规则名称", "报警策略", "规则名", "告警标题", "ruleName", "rule_name", "alarmName",
+    "Alarm Name", "Alert Name", "alertRuleName", "Alert", "监控项", "Title", "Message",
+])  # fmt: skip
+async def test_an_alert_has_a_name_whatever_its_column_is_called(tmp_path: Path, column: str) -> None:
+    table = f"{column},资源,报警级别,触发时间,恢复时间\nCPU high,db-1,严重,2026-11-29 14:00:00,2026-11-29 14:05:00\n"
+    [episode] = (await episodes(tmp_path, {"x": table})).rows
+    assert (episode.name, episode.service) == ("CPU high", "db-1")
+
+
+async def test_a_name_that_is_an_object_is_its_own_name_or_the_next_word(tmp_path: Path) -> None:
+    told = {"rule": {"name": "Pool"}, "title": "t", "severity": "high", "fired_at": "2026-11-29T14:00:00Z"}
+    odd = {"rule": {"id": 7}, "title": "Slow", "severity": "high", "fired_at": "2026-11-29T14:01:00Z"}
+    assert [e.name for e in (await episodes(tmp_path, {"x": json.dumps([told, odd])})).rows] == ["Pool", "Slow"]
+
+
+async def test_an_alert_that_says_it_is_open_is_not_unsure(tmp_path: Path) -> None:
+    base = {"rule_name": "Disk", "severity": 3, "trigger_time": 1795960800, "first_trigger_time": 1795960800, "id": 1}
+    recovered = {**base, "id": 2, "severity": 1, "recover_time": 1795960900, "is_recovered": 1}
+    paged = {"alert_name": "Page", "fired_at": "2026-11-29T15:00:00Z", "status": "triggered"}
+    said = [{**base, "rule_id": 1, "recover_time": 0, "is_recovered": 0}, {**recovered, "rule_id": 1}, paged]
+    answer = await episodes(tmp_path, {"x": json.dumps(said)})
+    assert [(e.name, e.end is None, e.end_known) for e in answer.rows] == [
+        ("Disk", True, True), ("Disk", False, True), ("Page", True, True),
+    ]  # fmt: skip
+    assert answer.gaps == ()
+    assert [e.severity for e in answer.rows] == ["info", "critical", ""]

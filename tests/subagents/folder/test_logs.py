@@ -108,6 +108,36 @@ async def test_text_is_sought_in_stack_traces_too_and_without_case(tmp_path: Pat
     assert [r.at for r in found.rows] == [utc("2026-11-29T14:02:00")]
 
 
+async def test_fields_of_nested_objects_are_named_by_their_path(tmp_path: Path) -> None:
+    nested = {"k8s": {"pod": "cart-1", "node": {"name": "n2"}}, "ctx": {"player": {"id": "p7"}, "region": "eu"}}
+    row = {"ts": "2026-03-04T10:00:00Z", "lvl": "error", "msg": "boom", "n": 3, **nested}
+    folder = folder_of(tmp_path, {"a.ndjson": f"{json.dumps(row)}\n"})
+    [line] = (await folder.sources().logs[0].search(LogQuery(ALL))).rows
+    wanted = {"k8s.pod": "cart-1", "k8s.node.name": "n2", "ctx.player.id": "p7", "ctx.region": "eu", "n": "3"}
+    assert wanted.items() <= line.fields.items()
+
+
+async def test_a_pattern_is_sought_in_what_lines_say_and_not_in_the_name_of_who_says_it(tmp_path: Path) -> None:
+    said = ["payment of 7 failed", "refund failed", "Payment done"]
+    rows = [
+        {"ts": f"2026-11-29T14:00:0{n}Z", "level": "info", "service": "payments", "msg": text}
+        for n, text in enumerate(said)
+    ]
+    event = {
+        "ts": "2026-11-29T14:00:09Z",
+        "level": "info",
+        "service": "payments",
+        "event": "payment",
+        "result": "failed",
+    }
+    folder = folder_of(tmp_path, {"x": "".join(json.dumps(row) + "\n" for row in [*rows, event])})
+    found = await folder.sources().logs[0].search(LogQuery(ALL, near=(("payment",), ("fail",))))
+    assert [r.at for r in found.rows] == [utc("2026-11-29T14:00:00"), utc("2026-11-29T14:00:09")]
+    assert sum((await counted(folder, "level", q=LogQuery(ALL, near=(("payment",), ("fail",))))).values()) == 2
+    mined = await folder.sources().logs[0].patterns(LogQuery(ALL, near=(("refund",), ("fail",))), None)
+    assert [(p.template, p.n) for p in mined.rows] == [("refund failed", 1)]
+
+
 async def test_search_pages_through_files_in_order_of_time(tmp_path: Path) -> None:
     everything = lines(100).split("\n2026")
     even = everything[0] + "".join("\n2026" + r for r in everything[2::2])

@@ -69,6 +69,44 @@ def test_a_files_own_name_may_be_its_service(name: str, service: str) -> None:
     assert own_name(f"/data/{name}") == service
 
 
+PLAIN = "2026-04-22 10:04:20.000 ERROR [main] c.Web - failed\n"
+FIRED = "alertname,service,starts_at\nHigh,stock,2026-04-22T10:05:00Z\n"
+
+
+@pytest.mark.parametrize(("paths", "services"), [
+    (["日志/stock-center/app.log", "日志/order-center/app.log"], {"stock-center", "order-center"}),
+    (["logs/web/error.log.1", "logs/cart/2026-04-22.log", "logs/api-gateway/stdout"], {"web", "cart", "api-gateway"}),
+    (["cart/logs/catalina.out", "web/logs/catalina.out"], {"cart", "web"}),  # not the nearest: `logs` says nothing
+    (["web-1/access.log", "web-2/access.log"], {"web"}),  # replicas of one
+    (["run/cart-7d9f8b6c5d-x2k4q/app.log", "run/web-5f6c7d8e9f-abcde/app.log"], {"cart", "web"}),
+    (["export/app.log"], {""}),  # alone, a folder's name says nothing
+    (["prod/app.log", "staging/app.log"], {""}),
+    (["x/2026-04-21/app.log", "x/2026-04-22/app.log"], {""}),
+    (["stock/app.log", "a.csv"], {"stock"}),  # alone, but somebody speaks of it
+    (["kafka/server.log"], {"kafka"}),  # a product's own log
+    (["stock/nginx/access.log", "a.csv"], {"stock"}),
+    (["one/billing.log", "two/shipping.log"], {"billing", "shipping"}),  # the file's own name goes first
+])  # fmt: skip
+async def test_a_file_with_a_general_name_is_of_the_service_of_its_folder(
+    tmp_path: Path, paths: list[str], services: set[str]
+) -> None:
+    folder = folder_of(tmp_path, {p: FIRED if p.endswith("csv") else PLAIN for p in paths})
+    assert {s for (s,) in await counted(folder, "service")} == services
+
+
+async def test_lines_that_name_no_service_may_be_of_any(tmp_path: Path) -> None:
+    """Unknown, not absent; of a service that has lines of its own, those are what was asked for."""
+    own = "time=2026-04-22T10:04:20Z level=error service=pay msg=failed\n"
+    source = folder_of(tmp_path, {"app.log": PLAIN, "b": own, "fired.csv": FIRED}).sources().logs[0]
+    said = "1 log file(s) don't say whose they are, and may hold lines of stock"
+    assert (await source.count(LogQuery(ALL, ("stock",)), ())).gaps == (said,)
+    assert unread((said,))
+    assert worded(said, "zh") == "有 1 个日志文件没有写明是哪个服务的，其中可能有 stock 的日志"
+    later = window("2026-04-23T10:00", "2026-04-23T11:00")
+    for q in (LogQuery(ALL, ("pay",)), LogQuery(ALL), LogQuery(later, ("stock",))):
+        assert (await source.count(q, ())).gaps == ()
+
+
 async def test_a_library_that_lines_speak_of_owns_no_log(tmp_path: Path) -> None:
     lines = "2026-04-22 10:04:20.000 ERROR [main] org.apache.kafka.clients.Consumer - com.mysql.cj.jdbc failed\n"
     fired = "alertname,service,starts_at\n" + "".join(

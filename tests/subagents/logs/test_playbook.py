@@ -1,7 +1,14 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
+import pytest
+
 from hermes_ops.testing.sources import MemoryLogs
+from orchestrator.agent import Turn
+from orchestrator.contracts import Json
 from subagents import logs
+from subagents.plain.answers import plainly
 from subagents.sources import LogLine, Sources
 from tests.subagents.logs.test_tools import INCIDENT
 from tests.subagents.rig import at, by_time, calm, context, errors, findings, window
@@ -151,5 +158,58 @@ async def test_the_text_that_is_counted_is_searched_and_its_number_is_the_answer
     agent = logs.make(Sources(logs=(MemoryLogs("files", lines=INCIDENT),)))
     found = await findings(agent, context(window(), ["cart"], "how many upstream said errors between 12:00 and 15:00"))
     search = next(e for e in found.evidence if e.tool == "search_logs")
-    assert search.args == {"text": ["upstream said"]}
+    assert search.args == {"words": ["upstream", "said"]}
     assert search.result.data["lines"] == 240
+
+
+def saying(service: str, *messages: str) -> list[LogLine]:
+    first = at("13:00")
+    return [
+        LogLine(first + timedelta(minutes=n), service, "info", text, f"a.log:{n}") for n, text in enumerate(messages)
+    ]
+
+
+SIGN_IN = by_time(
+    saying("auth", *(f"Auth event: login_failed - user {n} - redis timeout" for n in range(7))),
+    saying(
+        "gate", *(f"LoginFailure user {n}: certificate expired" for n in range(4)), "login ok", "cache refresh failed"
+    ),
+)
+
+
+async def words_of(question: str, *lines: LogLine) -> tuple[list[str], list[Json]]:
+    """The plain answer's lines, and the data of the searches."""
+    agent = logs.make(Sources(logs=(MemoryLogs("files", lines=lines),)))
+    ctx = context(window(), [], question, "en" if question.isascii() else "zh")
+    found = await findings(agent, ctx)
+    data = [e.result.data for e in found.evidence if e.tool == "search_logs"]
+    return list(plainly(Turn(agent, [], ctx), [found]).lines), data
+
+
+async def test_lines_of_any_level_are_found_by_their_words_with_number_times_services_and_kinds() -> None:
+    said, [data] = await words_of("find login failures", *SIGN_IN)
+    assert (data["lines"], data["whose"]) == (11, [["auth", 7], ["gate", 4]])
+    assert said[0].startswith("11 log lines in ")
+    assert "the first at 13:00, the last at 13:06: auth 7, gate 4 [L2]." in said[0]
+    assert said[2].startswith("- ×7: `Auth event: login_failed")
+    assert said[3].startswith("- ×4: `LoginFailure user")
+    assert len([line for line in said if line.startswith("- 13:0")]) == 3
+
+
+async def test_where_no_line_holds_all_the_words_it_says_so_and_what_most_of_them_find() -> None:
+    said, data = await words_of("有没有支付登录失败的日志", *SIGN_IN)
+    assert [d["lines"] for d in data] == [0, 0]
+    assert "没有提到「支付 登录 失败」的行（查过的写法" in said[0]
+    said, data = await words_of("刷新页面缓存失败的日志有哪些", *SIGN_IN)
+    assert [d["lines"] for d in data] == [0, 1]
+    assert "1 行日志提到「缓存 失败」" in said[1]
+
+
+async def test_of_more_lines_than_are_sorted_number_last_time_and_services_are_still_exact(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("subagents.logs.tools.SORTED", 5)
+    said, [data] = await words_of("how many login failures?", *SIGN_IN)
+    assert (data["lines"], data["sorted"], sum(n for _, n in data["whose"])) == (11, 5, 11)
+    assert "the last at 13:06" in said[0]
+    assert said[1] == "What they say most of the first 5 lines:"

@@ -139,3 +139,8 @@ def test_more_words_that_services_are_named_after() -> None:
     known = with_chinese(Catalogue().learnt(("courier-api", "tile-cache", "push-gw")))
     found = [scope.resolve(t, known).scope.services for t in ("骑手接口挂了", "瓦片加载慢", "推送失败")]
     assert found == [("courier-api",), ("tile-cache",), ("push-gw",)]
+
+
+def test_a_files_long_name_is_no_service_that_is_named_after_a_word_in_it() -> None:
+    known = with_chinese(Catalogue().learnt(("fetch_logs_login_shop-namespace-7_web-5cb4d984fd-t6prp", "web")))
+    assert scope.resolve("有多少次登录失败？", known).scope.services == ()
