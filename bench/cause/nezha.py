@@ -15,7 +15,7 @@ from shutil import copyfile
 from tempfile import TemporaryDirectory
 
 from orchestrator.contracts import Scope, Window
-from subagents.cause.analyse import analyse
+from subagents.cause.analyse import analyse, since
 from subagents.cause.model import Analysis
 from subagents.folder.folder import open_folder
 from subagents.topology import Topology
@@ -41,17 +41,23 @@ def cases(root: Path, fault: str, kind: str) -> Iterator[Case]:
             yield Case(item["id"], fault, item["service"], at, files)
 
 
-async def analysed(root: Path, case: Case) -> Analysis:
+async def analysed(root: Path, case: Case, metrics: bool = False) -> Analysis:
+    """`metrics`: with the whole day's of all pods beside, as `hermes-ops analyze --since` is asked."""
     rows = csv.DictReader((root / "graph.csv").read_text(encoding="utf-8").splitlines())
     graph = Topology((r["caller"], r["callee"]) for r in rows)
     with TemporaryDirectory() as made:
         for n, file in enumerate(case.files):
             copyfile(file, Path(made) / f"{n}_{file.name}")
+        day = root / case.files[-1].relative_to(root).parts[0]
+        for file in sorted((day / "metric").glob("*")) if metrics else ():
+            copyfile(file, Path(made) / file.name)
         folder = open_folder(Path(made))
         try:
             cover = folder.coverage()
             assert cover.since is not None
             assert cover.until is not None
+            if metrics:
+                return await since(folder.sources(), Window(case.at, cover.until), Scope(), graph)
             window = Window(cover.since, cover.until)
             return await analyse(folder.sources(), window, Scope(), None, graph, case.at)
         finally:
