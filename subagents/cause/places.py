@@ -26,7 +26,7 @@ LONG_BEFORE = timedelta(hours=12)
 MOVED = ("strength", "onset", "waits")
 AGAIN, EVEN, ALIKE = 2, 0.1, 0.7  # how often it came before, how evenly (of the distance), and as how heavy
 BREAKS_OFF = 2.0  # what it weighs that a service's work no longer goes on where it did
-WAITS = 1.4  # what it weighs that a service calls one that fails no later
+WAITS = 1.0  # what it weighs that a service calls one that fails no later
 PRESSED = 1.5  # what it weighs that requests multiply between a caller and a callee
 SHARE = 3.0  # what a service's own share of the added time or failures weighs
 OWN = frozenset(

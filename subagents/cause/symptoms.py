@@ -26,7 +26,7 @@ HARD = re.compile(
     r"|(?<![a-z])lost|deadlock|abort|duplicat",
     re.IGNORECASE,
 )
-HABITS, HABIT = 3, 0.3  # how often else a metric did as much, and what such a move then weighs
+HABIT = 0.3  # what a move of a restless metric weighs
 BUSY = re.compile(r"cpu.*(?:us(?:age|ed)|util|rate|ratio|percent|pct)", re.IGNORECASE)
 WHOLE = 1.5  # a share beyond it is one in percent
 STEADY = 1.25  # times as many requests is more to do
@@ -75,7 +75,7 @@ def measured(facts: Facts, usual_until: datetime | None = None) -> list[Symptom]
     for series, mine in every:
         for change in mine:
             symptom = _metric(series, change, facts, (series.service, series.name) in watched)
-            usual = _far(change) < LOUD * noise.get(series.name, 0.0) or _habit(change, mine)
+            usual = _far(change) < LOUD * noise.get(series.name, 0.0)
             if symptom and series.service not in busier and _pinned(series, change):
                 symptom = replace(symptom, hard=True)
             elif symptom and usual:
@@ -111,12 +111,6 @@ def _busier(every: Sequence[tuple[Series, Sequence[Break]]]) -> set[str]:
     return {
         s.service for s, mine in every for b in mine if LOAD.search(s.name) and b.up and b.during >= STEADY * b.before
     }
-
-
-def _habit(change: Break, every: Sequence[Break]) -> bool:
-    """It did as much at several other times: that is its way, and no sign of trouble."""
-    alike = [o for o in every if o is not change and o.up == change.up and _far(o) >= 0.5 * _far(change)]
-    return len(alike) >= HABITS
 
 
 def _metric(series: Series, change: Break, facts: Facts, watched: bool) -> Symptom | None:
